@@ -1,0 +1,8 @@
+//! `coordsim`: a deterministic discrete-event simulator of Kafka's group coordinator.
+//!
+//! It answers one question: *what does it cost to notice that a subscribed topic has changed?* A strategy
+//! (full map, stored hashes, one cached hash, …) is a point in a small design space; every strategy answers the
+//! same seeded history, and they are compared by bytes on disk, work, and group-epoch bumps. `ARCHITECTURE.md`
+//! is the plan of the house: one module here is one room there.
+
+pub mod kernel;
