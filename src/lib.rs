@@ -8,3 +8,4 @@
 pub mod cluster;
 pub mod kafka;
 pub mod kernel;
+pub mod strategy;
