@@ -6,6 +6,7 @@
 //! is the plan of the house: one module here is one room there.
 
 pub mod cluster;
+pub mod coordinator;
 pub mod kafka;
 pub mod kernel;
 pub mod strategy;

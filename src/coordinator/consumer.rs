@@ -1,0 +1,465 @@
+//! The operations on consumer groups (`GroupMetadataManager.consumerGroupHeartbeat`, `consumerGroupLeave`, …).
+//! An operation reads the shard's state and collects records; nothing is changed before they are replayed.
+
+use super::assignment::Assignment;
+use super::assignor::Assignor;
+use super::effects::{AssignorRun, Cause};
+use super::group::Group;
+use super::member::{Member, MemberState};
+use super::operation::{Operation, Refusal, TimerChange};
+use super::protocol::{
+    HeartbeatError, HeartbeatRequest, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
+};
+use super::reconcile::Reconciliation;
+use super::regex::RegexChange;
+use super::shard::Shard;
+use super::target::TargetBuilder;
+use super::timer::{Timer, TimerKind};
+use crate::kafka::records::{RecordType, TargetAssignmentMetadata, TopicPartitions, Value};
+use crate::kafka::{JString, Uuid};
+use crate::kernel::TimeMs;
+use std::sync::Arc;
+use xxhash_rust::xxh3::xxh3_128;
+
+type Answer = Result<HeartbeatResponse, Refusal>;
+
+fn refuse<T>(error: HeartbeatError) -> Result<T, Refusal> {
+    Err(Refusal(error))
+}
+
+/// The target assignment that a member is reconciled with.
+pub(super) struct CurrentTarget {
+    epoch: i32,
+    own: Arc<Assignment>,
+}
+
+impl Shard<'_> {
+    pub(super) fn consumer_group_heartbeat(&self, operation: &mut Operation, request: &HeartbeatRequest) -> Answer {
+        self.check(request)?;
+        match request.epoch {
+            LEAVE_EPOCH | LEAVE_STATIC_EPOCH => self.leave(operation, request),
+            _ => self.heartbeat_of_member(operation, request),
+        }
+    }
+
+    /// What is checked before the group is looked at (`throwIfConsumerGroupHeartbeatRequestIsInvalid`).
+    fn check(&self, request: &HeartbeatRequest) -> Result<(), Refusal> {
+        let behaviour = &self.settings.behaviour;
+        // `String.trim` takes away everything up to U+0020.
+        let is_blank = |text: &str| text.chars().all(|c| c <= ' ');
+        let is_given_blank = |text: &Option<JString>| text.as_ref().is_some_and(|t| is_blank(t));
+        let needs_member_id = behaviour.member_id_from_client || request.epoch != JOIN_EPOCH;
+        let invalid = is_blank(&request.group)
+            || is_given_blank(&request.instance_id)
+            || is_given_blank(&request.rack)
+            || needs_member_id && is_blank(&request.member)
+            || match request.epoch {
+                JOIN_EPOCH => !is_complete_join(request, behaviour.joins_without_topics),
+                LEAVE_STATIC_EPOCH => request.instance_id.is_none(),
+                epoch => epoch < LEAVE_STATIC_EPOCH,
+            };
+        if invalid {
+            return refuse(HeartbeatError::InvalidRequest);
+        }
+        match &request.assignor {
+            Some(name) if self.assignor(name).is_none() => refuse(HeartbeatError::UnsupportedAssignor),
+            _ => Ok(()),
+        }
+    }
+
+    /// The assignor that most members of a group ask for.
+    pub(super) fn group_assignor(&self, group: &Group) -> Option<Assignor> {
+        let nobody = Member::new(JString::default());
+        self.assignor(&group.preferred_assignor(&nobody, &nobody)?)
+    }
+
+    fn assignor(&self, name: &str) -> Option<Assignor> {
+        Assignor::from_name(name).filter(|assignor| self.settings.config.assignors.contains(assignor))
+    }
+
+    fn heartbeat_of_member(&self, operation: &mut Operation, request: &HeartbeatRequest) -> Answer {
+        // A new group is made for the operation only; replaying its records makes the one that stays. Its refresh
+        // deadline is therefore lost.
+        let new_group;
+        let group: &Group = match self.groups.get(&request.group) {
+            Some(group) => group,
+            None if request.epoch == JOIN_EPOCH => {
+                new_group = Group::new(request.group.clone(), &self.settings.behaviour);
+                &new_group
+            }
+            None => return refuse(HeartbeatError::GroupIdNotFound),
+        };
+        self.check_size(group, request)?;
+        let member_id = member_id(operation.now_ms, group, request);
+        let member = match &request.instance_id {
+            None => self.dynamic_member(group, &member_id, request)?,
+            Some(instance) => self.static_member(operation, group, &member_id, instance, request)?,
+        };
+        let updated = member.with_request(request);
+        if updated != *member {
+            let value = Value::MemberMetadata(Arc::new(updated.metadata_record()));
+            operation.add_member(RecordType::ConsumerGroupMemberMetadata, &group.id, &member_id, Some(value));
+        }
+        let topics_changed = updated.topics != member.topics;
+        let regex = self.change_regex(operation, group, &member, &updated)?;
+        let (epoch, homogeneous) = self.maybe_refresh(
+            operation,
+            group,
+            &member,
+            &updated,
+            topics_changed || regex == RegexChange::ToResolved,
+        )?;
+        let target = self.current_target(operation, group, epoch, homogeneous, &member, &updated)?;
+        let subscription_changed = topics_changed || regex != RegexChange::None;
+        let reconciled = self.reconcile(operation, group, updated, &target, subscription_changed, request);
+        operation.timers.push(TimerChange::Schedule(
+            operation.now_ms + TimeMs::from(self.settings.config.session_timeout_ms),
+            Timer { kind: TimerKind::Session, group: group.id.clone(), member: member_id },
+        ));
+        // A member that sends everything asks for its assignment.
+        let is_full_request = request.epoch == JOIN_EPOCH
+            || request.rebalance_timeout_ms != -1
+                && (request.topics.is_some() || request.regex.is_some())
+                && request.owned.is_some();
+        Ok(HeartbeatResponse {
+            member_epoch: reconciled.epoch,
+            heartbeat_interval_ms: self.settings.config.heartbeat_interval_ms,
+            assignment: (is_full_request || reconciled.assigned != member.assigned)
+                .then(|| reconciled.assignment_response()),
+        })
+    }
+
+    /// `throwIfConsumerGroupIsFull`.
+    fn check_size(&self, group: &Group, request: &HeartbeatRequest) -> Result<(), Refusal> {
+        let is_known_instance = self.settings.behaviour.static_members_rejoin_full_groups
+            && request.instance_id.as_ref().is_some_and(|instance| group.static_members.contains(instance));
+        let is_full = group.members.len() as i64 >= i64::from(self.settings.config.max_size);
+        if is_full && !is_known_instance && !group.members.contains(&request.member) {
+            return refuse(HeartbeatError::GroupMaxSizeReached);
+        }
+        Ok(())
+    }
+
+    fn dynamic_member(&self, group: &Group, id: &JString, request: &HeartbeatRequest) -> Result<Arc<Member>, Refusal> {
+        let member = match group.members.get(id) {
+            Some(member) => member.clone(),
+            None if request.epoch == JOIN_EPOCH => Arc::new(Member::new(id.clone())),
+            None => return refuse(HeartbeatError::UnknownMemberId),
+        };
+        self.check_epoch(&member, request)?;
+        Ok(member)
+    }
+
+    /// `throwIfConsumerGroupMemberEpochIsInvalid`: the epoch must be the member's, or the one before if the answer with
+    /// the new one may have been lost.
+    fn check_epoch(&self, member: &Member, request: &HeartbeatRequest) -> Result<(), Refusal> {
+        let received = request.epoch;
+        let joins_again = received == JOIN_EPOCH && self.settings.behaviour.known_member_may_join;
+        let owns_only_its_own = || {
+            request.owned.as_ref().is_some_and(|owned| {
+                owned.iter().all(|(topic, partitions)| {
+                    member.assigned.get(topic).is_some_and(|mine| partitions.iter().all(|p| mine.contains_key(p)))
+                })
+            })
+        };
+        let comes_late = received < member.epoch && received == member.previous_epoch;
+        if joins_again || received == member.epoch || comes_late && owns_only_its_own() {
+            return Ok(());
+        }
+        refuse(HeartbeatError::FencedMemberEpoch)
+    }
+
+    /// The member of a request with an instance id (`getOrMaybeSubscribeStaticConsumerGroupMember`).
+    fn static_member(
+        &self,
+        operation: &mut Operation,
+        group: &Group,
+        member_id: &JString,
+        instance: &JString,
+        request: &HeartbeatRequest,
+    ) -> Result<Arc<Member>, Refusal> {
+        let existing = group.static_member(instance).map_err(Refusal)?;
+        if request.epoch != JOIN_EPOCH {
+            let existing = known_instance(existing, member_id)?;
+            self.check_epoch(existing, request)?;
+            return Ok(existing.clone());
+        }
+        let Some(existing) = existing else {
+            return Ok(group
+                .members
+                .get(member_id)
+                .cloned()
+                .unwrap_or_else(|| Arc::new(Member::new(member_id.clone()))));
+        };
+        if existing.epoch != LEAVE_STATIC_EPOCH {
+            return refuse(HeartbeatError::UnreleasedInstanceId);
+        }
+        // The member takes the place of its predecessor, whose timers stay: they will find nobody.
+        let replaced = Member { id: member_id.clone(), epoch: 0, previous_epoch: 0, ..(**existing).clone() };
+        operation.add_member_tombstones(&group.id, &existing.id);
+        let metadata = Value::MemberMetadata(Arc::new(replaced.metadata_record()));
+        operation.add_member(RecordType::ConsumerGroupMemberMetadata, &group.id, member_id, Some(metadata));
+        let target = group.target.get(&existing.id).cloned().unwrap_or_default();
+        add_target_record(operation, &group.id, member_id, &target);
+        self.add_current_assignment(operation, &group.id, &replaced);
+        Ok(Arc::new(replaced))
+    }
+
+    /// Looks at the group's metadata if the member makes a difference or it has expired. Gives the group epoch, and
+    /// whether all members subscribe alike.
+    fn maybe_refresh(
+        &self,
+        operation: &mut Operation,
+        group: &Group,
+        member: &Member,
+        updated: &Member,
+        subscription_changed: bool,
+    ) -> Result<(i32, bool), Refusal> {
+        let behaviour = &self.settings.behaviour;
+        let is_known = group.members.contains(&updated.id);
+        let cause = if subscription_changed || behaviour.bumps_at_epoch_zero && *group.epoch.get() == 0 {
+            Some(if is_known { Cause::Subscription } else { Cause::Join })
+        } else if behaviour.assignor_change_bumps && self.assignor_changes(group, member, updated) {
+            Some(Cause::Assignor)
+        } else {
+            None
+        };
+        if cause.is_none() && !group.metadata_expired(operation.now_ms) {
+            return Ok((*group.epoch.get(), *group.homogeneous.get()));
+        }
+        let topics = group.subscribed_after(Some(member), Some(updated));
+        let is_new = !is_known && updated.instance_id.as_ref().is_none_or(|i| !group.static_members.contains(i));
+        let members = group.members.len() as i32 + i32::from(is_new);
+        let homogeneous = group.homogeneous_after(member, updated, &topics, members);
+        let epoch = self.refresh(operation, group, &topics, cause, homogeneous)?;
+        Ok((epoch, homogeneous))
+    }
+
+    /// Whether the group will prefer another assignor than now (`hasPreferredServerAssignorChanged`). When one member
+    /// each asks for two assignors, the two sides may differ though nothing has changed: counting the member out and in
+    /// again moves its assignor to the start of its bucket.
+    fn assignor_changes(&self, group: &Group, member: &Member, updated: &Member) -> bool {
+        let default = self.settings.config.assignors.first().map(|assignor| assignor.name());
+        let before = group.current_assignor().map(|name| &**name).or(default);
+        let after = group.preferred_assignor(member, updated);
+        before != after.as_deref().or(default)
+    }
+
+    /// The group's target assignment, computed anew if the group has a newer epoch and may compute one now.
+    fn current_target(
+        &self,
+        operation: &mut Operation,
+        group: &Group,
+        epoch: i32,
+        homogeneous: bool,
+        member: &Member,
+        updated: &Member,
+    ) -> Result<CurrentTarget, Refusal> {
+        let (assignment_epoch, computed_at_ms) = *group.assignment.get();
+        let now_unix_ms = self.settings.start_unix_ms + operation.now_ms;
+        let interval_ms = i64::from(self.settings.config.assignment_interval_ms);
+        let may_compute = !self.settings.behaviour.assignment_timestamps
+            || computed_at_ms == 0
+            || interval_ms == 0
+            || now_unix_ms >= computed_at_ms + interval_ms;
+        if assignment_epoch >= epoch || !may_compute {
+            let own = group.target_of(&updated.id, updated.instance_id.as_ref());
+            return Ok(CurrentTarget { epoch: assignment_epoch, own });
+        }
+        let assignor = match group.preferred_assignor(member, updated) {
+            Some(name) => self.assignor(&name),
+            None => self.settings.config.assignors.first().copied(),
+        };
+        let builder = self.target_builder(group, homogeneous);
+        let target = assignor.and_then(|assignor| builder.build(assignor, Some(updated)).ok());
+        let Some(target) = target else { return refuse(HeartbeatError::UnknownServerError) };
+        for (member, assignment) in &target.changed {
+            add_target_record(operation, &group.id, member, assignment);
+        }
+        let timestamped = self.settings.behaviour.assignment_timestamps;
+        add_assignment_epoch(operation, &group.id, epoch, if timestamped { now_unix_ms } else { 0 });
+        operation.assignment = Some(AssignorRun {
+            group: group.id.clone(),
+            epoch,
+            changed: target.differs,
+            members: target.members,
+            partitions: target.partitions,
+        });
+        Ok(CurrentTarget { epoch, own: target.own })
+    }
+
+    /// What a target assignment of this group is computed from.
+    pub(super) fn target_builder<'a>(&'a self, group: &'a Group, homogeneous: bool) -> TargetBuilder<'a> {
+        TargetBuilder {
+            behaviour: &self.settings.behaviour,
+            history: self.history,
+            image: self.image,
+            group,
+            homogeneous,
+        }
+    }
+
+    fn add_current_assignment(&self, operation: &mut Operation, group: &JString, member: &Member) {
+        let value = Value::CurrentMemberAssignment(Arc::new(member.assignment_record(&self.settings.behaviour)));
+        operation.add_member(RecordType::ConsumerGroupCurrentMemberAssignment, group, &member.id, Some(value));
+    }
+
+    /// Moves the member towards its target (`maybeReconcile`).
+    fn reconcile(
+        &self,
+        operation: &mut Operation,
+        group: &Group,
+        member: Member,
+        target: &CurrentTarget,
+        subscription_changed: bool,
+        request: &HeartbeatRequest,
+    ) -> Member {
+        let behaviour = &self.settings.behaviour;
+        let subscription_changed = subscription_changed && behaviour.reconciles_with_subscription;
+        if !subscription_changed && member.is_reconciled_to(target.epoch) {
+            return member;
+        }
+        let resolved = member.regex_or_none().and_then(|regex| group.resolved.get(regex));
+        let subscribes = |topic: Uuid| {
+            self.history.index_of_id(topic).is_some_and(|index| {
+                let exists = self.history.version_at(index, self.image).is_some_and(|v| v.id == topic);
+                let name = self.history.topic_name(index);
+                exists
+                    && (member.topics.names.contains(name) || resolved.is_some_and(|r| r.topics.names.contains(name)))
+            })
+        };
+        let next = Reconciliation {
+            behaviour,
+            target_epoch: target.epoch,
+            target: &target.own,
+            subscription_changed,
+            subscribes: &subscribes,
+            subscribes_to_nothing: member.topics.names.is_empty() && resolved.is_none_or(|r| r.topics.names.is_empty()),
+            partition_epoch: &|topic, partition| group.partition_epoch(topic, partition),
+            owned: request.owned.as_deref(),
+        }
+        .next(&member);
+        let Some(next) = next else { return member };
+        self.add_current_assignment(operation, &group.id, &next);
+        operation.timers.push(rebalance_timer(operation.now_ms, &group.id, &next));
+        next
+    }
+
+    fn leave(&self, operation: &mut Operation, request: &HeartbeatRequest) -> Answer {
+        let Some(group) = self.groups.get(&request.group) else {
+            return refuse(HeartbeatError::GroupIdNotFound);
+        };
+        let member = match &request.instance_id {
+            None => match group.members.get(&request.member) {
+                Some(member) => member,
+                None => return refuse(HeartbeatError::UnknownMemberId),
+            },
+            Some(instance) => known_instance(group.static_member(instance).map_err(Refusal)?, &request.member)?,
+        };
+        if request.instance_id.is_some() && request.epoch == LEAVE_STATIC_EPOCH {
+            self.leave_for_a_while(operation, group, member);
+        } else {
+            self.fence(operation, group, member, Cause::Leave)?;
+        }
+        Ok(HeartbeatResponse { member_epoch: request.epoch, heartbeat_interval_ms: 0, assignment: None })
+    }
+
+    /// A static member leaves and may come back: its partitions stay its own.
+    fn leave_for_a_while(&self, operation: &mut Operation, group: &Group, member: &Member) {
+        let mut leaving = Member { epoch: LEAVE_STATIC_EPOCH, pending_revocation: Arc::default(), ..member.clone() };
+        if self.settings.behaviour.assignment_epochs {
+            let owned = leaving.assigned.iter();
+            leaving.assigned = Arc::new(
+                owned.map(|(topic, p)| (*topic, p.keys().map(|&partition| (partition, 0)).collect())).collect(),
+            );
+        }
+        self.add_current_assignment(operation, &group.id, &leaving);
+    }
+
+    /// Takes a member out of the group (`consumerGroupFenceMember`).
+    pub(super) fn fence(
+        &self,
+        operation: &mut Operation,
+        group: &Group,
+        member: &Member,
+        cause: Cause,
+    ) -> Result<(), Refusal> {
+        operation.add_member_tombstones(&group.id, &member.id);
+        if let Some(regex) = member.regex_or_none()
+            && group.regex_members(regex) == 1
+        {
+            operation.add_member(RecordType::ConsumerGroupRegularExpression, &group.id, regex, None);
+        }
+        let topics = group.subscribed_after(Some(member), None);
+        let epoch = self.refresh_without(operation, group, member, &topics, cause)?;
+        if self.settings.behaviour.empty_group_assignment_epoch && group.members.len() == 1 {
+            add_assignment_epoch(operation, &group.id, epoch, 0);
+        }
+        for kind in [TimerKind::Session, TimerKind::Rebalance { member_epoch: 0 }] {
+            operation.timers.push(TimerChange::Cancel(kind, group.id.clone(), member.id.clone()));
+        }
+        Ok(())
+    }
+
+    /// A timer fires.
+    pub(super) fn fire(&self, operation: &mut Operation, timer: &Timer) -> Result<(), Refusal> {
+        let Some(group) = self.groups.get(&timer.group) else { return Ok(()) };
+        let Some(member) = group.members.get(&timer.member) else { return Ok(()) };
+        match timer.kind {
+            TimerKind::Rebalance { member_epoch } if member.epoch != member_epoch => Ok(()),
+            _ => self.fence(operation, group, member, Cause::Timeout),
+        }
+    }
+}
+
+/// Whether a request to join says all that it must.
+fn is_complete_join(request: &HeartbeatRequest, joins_without_topics: bool) -> bool {
+    let subscribes = match &request.topics {
+        Some(topics) => joins_without_topics || !topics.is_empty(),
+        None => joins_without_topics && request.regex.is_some(),
+    };
+    request.rebalance_timeout_ms != -1 && request.owned.as_ref().is_some_and(Vec::is_empty) && subscribes
+}
+
+/// The member id of a request; 3.9 makes one up for a member that has none (a random one: here it follows from the
+/// group and the time).
+fn member_id(now_ms: TimeMs, group: &Group, request: &HeartbeatRequest) -> JString {
+    if !request.member.is_empty() {
+        return request.member.clone();
+    }
+    let seed = format!("{}\n{now_ms}\n{}", group.id, group.epoch.get());
+    JString::from(Uuid(xxh3_128(seed.as_bytes())).to_string())
+}
+
+/// The static member of an instance id, if the request comes from it.
+fn known_instance<'g>(existing: Option<&'g Arc<Member>>, id: &str) -> Result<&'g Arc<Member>, Refusal> {
+    match existing {
+        None => refuse(HeartbeatError::UnknownMemberId),
+        Some(member) if *member.id != *id => refuse(HeartbeatError::FencedInstanceId),
+        Some(member) => Ok(member),
+    }
+}
+
+fn rebalance_timer(now_ms: TimeMs, group: &JString, member: &Member) -> TimerChange {
+    let kind = TimerKind::Rebalance { member_epoch: member.epoch };
+    if member.state == MemberState::UnrevokedPartitions {
+        let timer = Timer { kind, group: group.clone(), member: member.id.clone() };
+        TimerChange::Schedule(now_ms + TimeMs::from(member.rebalance_timeout_ms), timer)
+    } else {
+        TimerChange::Cancel(kind, group.clone(), member.id.clone())
+    }
+}
+
+fn add_assignment_epoch(operation: &mut Operation, group: &JString, epoch: i32, timestamp_ms: i64) {
+    let value = Value::TargetAssignmentMetadata(TargetAssignmentMetadata {
+        assignment_epoch: epoch,
+        assignment_timestamp_ms: timestamp_ms,
+    });
+    operation.add_group(RecordType::ConsumerGroupTargetAssignmentMetadata, group, Some(value));
+}
+
+fn add_target_record(operation: &mut Operation, group: &JString, member: &JString, target: &Assignment) {
+    let topics: Vec<TopicPartitions> = target.to_record();
+    let value = Value::TargetAssignmentMember(Arc::new(topics));
+    operation.add_member(RecordType::ConsumerGroupTargetAssignmentMember, group, member, Some(value));
+}

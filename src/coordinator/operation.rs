@@ -1,0 +1,98 @@
+//! A write operation in the making: the records it wants to write and what can be said of them.
+
+use super::effects::{AssignorRun, Bump};
+use super::log::Entry;
+use super::protocol::HeartbeatError;
+use super::regex::RegexTask;
+use super::timer::{Timer, TimerKind};
+use crate::cluster::ImageNumber;
+use crate::kafka::JString;
+use crate::kafka::records::{Key, Record, RecordType, Value};
+use crate::kernel::TimeMs;
+use crate::strategy::{MemoTable, Seen, Work};
+use std::sync::Arc;
+
+/// An operation that is answered with an error and writes nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Refusal(pub HeartbeatError);
+
+/// A change of a timer.
+#[derive(Debug)]
+pub(super) enum TimerChange {
+    Schedule(TimeMs, Timer),
+    Cancel(TimerKind, JString, JString),
+}
+
+/// When a group's metadata was looked at: until when it is fresh, at which group epoch, and the image.
+#[derive(Debug)]
+pub(super) struct Refreshed {
+    pub group: JString,
+    pub deadline_ms: TimeMs,
+    pub epoch: i32,
+    pub image: ImageNumber,
+}
+
+/// See the module. What is kept outside Kafka's timeline structures (`memo`, `timers`, `refreshed`, `background`)
+/// holds even when the operation fails later.
+#[derive(Debug)]
+pub(super) struct Operation {
+    pub now_ms: TimeMs,
+    pub entries: Vec<Entry>,
+    pub work: Work,
+    pub bump: Option<Bump>,
+    pub assignment: Option<AssignorRun>,
+    pub memo: MemoTable,
+    pub timers: Vec<TimerChange>,
+    pub refreshed: Option<Refreshed>,
+    pub background: Option<RegexTask>,
+}
+
+impl Operation {
+    pub fn new(now_ms: TimeMs, memo: MemoTable) -> Operation {
+        Operation {
+            now_ms,
+            entries: Vec::new(),
+            work: Work::default(),
+            bump: None,
+            assignment: None,
+            memo,
+            timers: Vec::new(),
+            refreshed: None,
+            background: None,
+        }
+    }
+
+    /// Adds a record about the group.
+    pub fn add_group(&mut self, record_type: RecordType, group: &JString, value: Option<Value>) {
+        self.add_seen(record_type, group, value, None);
+    }
+
+    /// Adds a record about the group that stores what was seen of its topics.
+    pub fn add_seen(
+        &mut self,
+        record_type: RecordType,
+        group: &JString,
+        value: Option<Value>,
+        seen: Option<Arc<Seen>>,
+    ) {
+        let key = Key { record_type, group: group.clone(), member: None };
+        self.entries.push(Entry { record: Record { key, value }, seen });
+    }
+
+    /// Adds a record about a member (or a regular expression).
+    pub fn add_member(&mut self, record_type: RecordType, group: &JString, member: &JString, value: Option<Value>) {
+        let key = Key { record_type, group: group.clone(), member: Some(member.clone()) };
+        self.entries.push(Record { key, value }.into());
+    }
+
+    /// Adds the tombstones of a member, in Kafka's order.
+    pub fn add_member_tombstones(&mut self, group: &JString, member: &JString) {
+        for record_type in [
+            RecordType::ConsumerGroupCurrentMemberAssignment,
+            RecordType::ConsumerGroupTargetAssignmentMember,
+            RecordType::ConsumerGroupMemberMetadata,
+        ] {
+            self.add_member(record_type, group, member, None);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What a consumer group member and its coordinator say to each other: the `ConsumerGroupHeartbeat` request and
+//! response of KIP-848, reduced to what the coordinator looks at. The coordinator answers requests; the member
+//! emulators of `workload` and the traces make them.
+
+use crate::kafka::{JString, Uuid};
+
+/// The epoch with which a member joins (`ConsumerGroupHeartbeatRequest.JOIN_GROUP_MEMBER_EPOCH`).
+pub const JOIN_EPOCH: i32 = 0;
+/// The epoch with which a member leaves for good (`LEAVE_GROUP_MEMBER_EPOCH`).
+pub const LEAVE_EPOCH: i32 = -1;
+/// The epoch with which a static member leaves for a while (`LEAVE_GROUP_STATIC_MEMBER_EPOCH`).
+pub const LEAVE_STATIC_EPOCH: i32 = -2;
+
+/// `ConsumerGroupHeartbeatRequest`. What is `None` (or -1) was not sent: it stays as the coordinator knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeartbeatRequest {
+    /// `GroupId`.
+    pub group: JString,
+    /// `MemberId`.
+    pub member: JString,
+    /// `MemberEpoch`: 0 joins, -1 leaves, -2 leaves for a while.
+    pub epoch: i32,
+    /// `InstanceId`.
+    pub instance_id: Option<JString>,
+    /// `RackId`.
+    pub rack: Option<JString>,
+    /// `RebalanceTimeoutMs`; -1: not sent.
+    pub rebalance_timeout_ms: i32,
+    /// `SubscribedTopicNames`.
+    pub topics: Option<Vec<JString>>,
+    /// `SubscribedTopicRegex`.
+    pub regex: Option<JString>,
+    /// `ServerAssignor`.
+    pub assignor: Option<JString>,
+    /// `TopicPartitions`: what the member owns.
+    pub owned: Option<Vec<(Uuid, Vec<i32>)>>,
+    /// The client id, from the request's header.
+    pub client_id: JString,
+    /// The client's host as Java shows it, `/10.0.0.1`.
+    pub client_host: JString,
+}
+
+/// `ConsumerGroupHeartbeatResponse` without an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeartbeatResponse {
+    /// `MemberEpoch`.
+    pub member_epoch: i32,
+    /// `HeartbeatIntervalMs`; 0 in the answer to a member that leaves.
+    pub heartbeat_interval_ms: i32,
+    /// `Assignment`; `None`: as before.
+    pub assignment: Option<Vec<(Uuid, Vec<i32>)>>,
+}
+
+/// The errors that a coordinator answers a heartbeat with, under Kafka's names (`Errors`).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum HeartbeatError {
+    /// The request is not well-formed.
+    InvalidRequest,
+    /// The assignor that the member asked for is not configured.
+    UnsupportedAssignor,
+    /// There is no such group, or it is of another kind.
+    GroupIdNotFound,
+    /// The group does not know the member.
+    UnknownMemberId,
+    /// The member's epoch is not the coordinator's.
+    FencedMemberEpoch,
+    /// Another member has taken the instance id over.
+    FencedInstanceId,
+    /// The instance id still belongs to another member.
+    UnreleasedInstanceId,
+    /// The group has as many members as it may have.
+    GroupMaxSizeReached,
+    /// The coordinator cannot answer now: writing failed, or the shard is not there.
+    CoordinatorNotAvailable,
+    /// The broker is not the group's coordinator.
+    NotCoordinator,
+    /// The coordinator threw something that no client can handle.
+    UnknownServerError,
+    /// The regular expression does not compile.
+    InvalidRegularExpression,
+}
+
+impl HeartbeatError {
+    /// Kafka's name of the error.
+    pub const fn name(self) -> &'static str {
+        match self {
+            HeartbeatError::InvalidRequest => "INVALID_REQUEST",
+            HeartbeatError::UnsupportedAssignor => "UNSUPPORTED_ASSIGNOR",
+            HeartbeatError::GroupIdNotFound => "GROUP_ID_NOT_FOUND",
+            HeartbeatError::UnknownMemberId => "UNKNOWN_MEMBER_ID",
+            HeartbeatError::FencedMemberEpoch => "FENCED_MEMBER_EPOCH",
+            HeartbeatError::FencedInstanceId => "FENCED_INSTANCE_ID",
+            HeartbeatError::UnreleasedInstanceId => "UNRELEASED_INSTANCE_ID",
+            HeartbeatError::GroupMaxSizeReached => "GROUP_MAX_SIZE_REACHED",
+            HeartbeatError::CoordinatorNotAvailable => "COORDINATOR_NOT_AVAILABLE",
+            HeartbeatError::NotCoordinator => "NOT_COORDINATOR",
+            HeartbeatError::UnknownServerError => "UNKNOWN_SERVER_ERROR",
+            HeartbeatError::InvalidRegularExpression => "INVALID_REGULAR_EXPRESSION",
+        }
+    }
+}

@@ -1,0 +1,341 @@
+//! A coordinator shard: the groups of one `__consumer_offsets` partition on the broker that leads it. A pure state
+//! machine (`GroupMetadataManager` with what `CoordinatorRuntime` does around it): no clock, no I/O, no chance.
+
+use super::behaviour::Behaviour;
+use super::config::Config;
+use super::effects::Outcome;
+use super::group::{Group, ReplayError};
+use super::log::{CompactedLog, Entry};
+use super::member::MemberState;
+use super::operation::{Operation, Refusal, TimerChange};
+use super::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
+use super::regex::RegexTask;
+use super::replay::Replay;
+use super::timer::{Timer, TimerKind, Timers};
+use crate::cluster::{History, ImageNumber};
+use crate::kafka::JString;
+use crate::kafka::java::{TimelineMap, TimelineSet};
+use crate::kernel::TimeMs;
+use crate::strategy::{Design, Memo, MemoTable, Work};
+use std::collections::VecDeque;
+
+/// How long a timer waits that failed (`CoordinatorTimer.schedule`).
+const TIMER_RETRY_BACKOFF_MS: TimeMs = 500;
+
+/// The groups of a shard.
+pub(super) type Groups = TimelineMap<JString, Box<Group>>;
+
+/// Which groups subscribe to a topic (`groupsByTopics`).
+#[derive(Debug)]
+pub(super) struct Topics {
+    groups: TimelineMap<JString, TimelineSet<JString>>,
+    /// Whether the last group that leaves a topic takes its remembered hash along.
+    evicts: bool,
+}
+
+impl Topics {
+    fn new(design: Design) -> Topics {
+        Topics { groups: TimelineMap::new(0), evicts: design.memo() == Memo::Shard }
+    }
+
+    pub(super) fn subscribe(&mut self, group: &JString, topic: &JString, write: u64) {
+        if self.groups.get(topic).is_none() {
+            self.groups.insert(topic.clone(), TimelineSet::new(1), write);
+        }
+        if let Some(groups) = self.groups.get_mut(topic) {
+            groups.insert(group.clone(), write);
+        }
+    }
+
+    pub(super) fn unsubscribe(
+        &mut self,
+        group: &JString,
+        topic: &JString,
+        write: u64,
+        memo: &mut MemoTable,
+        work: &mut Work,
+    ) {
+        let Some(groups) = self.groups.get_mut(topic) else { return };
+        groups.remove(group, write);
+        if groups.is_empty() {
+            self.groups.remove(topic, write);
+            if self.evicts {
+                memo.forget(topic, work);
+            }
+        } else {
+            self.groups.touch(topic, write);
+        }
+    }
+}
+
+/// What a shard is told once.
+#[derive(Debug, Clone)]
+pub struct ShardSettings {
+    /// What the Kafka version does.
+    pub behaviour: Behaviour,
+    /// The broker's configuration.
+    pub config: Config,
+    /// How changed topics are noticed.
+    pub design: Design,
+    /// The Unix time of time 0, in ms.
+    pub start_unix_ms: i64,
+}
+
+/// A coordinator shard.
+#[derive(Debug)]
+pub struct Shard<'h> {
+    pub(super) settings: ShardSettings,
+    pub(super) history: &'h History,
+    pub(super) image: ImageNumber,
+    pub(super) loaded_at_image: ImageNumber,
+    pub(super) groups: Groups,
+    pub(super) topics: Topics,
+    pub(super) memo: MemoTable,
+    pub(super) timers: Timers,
+    pub(super) background: VecDeque<RegexTask>,
+    /// The last image with new topics, for regular expressions.
+    pub(super) last_image_with_new_topics: i64,
+    /// The number of the write operation at hand.
+    write: u64,
+    active: bool,
+}
+
+/// A compacted log that this version cannot load.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the shard could not be loaded: {0}")]
+pub struct LoadError(pub ReplayError);
+
+impl<'h> Shard<'h> {
+    /// An empty shard at the empty image.
+    pub fn new(settings: ShardSettings, history: &'h History) -> Shard<'h> {
+        Shard {
+            topics: Topics::new(settings.design),
+            settings,
+            history,
+            image: 0,
+            loaded_at_image: 0,
+            groups: TimelineMap::new(0),
+            memo: MemoTable::default(),
+            timers: Timers::default(),
+            background: VecDeque::new(),
+            last_image_with_new_topics: 0,
+            write: 1,
+            active: true,
+        }
+    }
+
+    /// The incarnation that loads a compacted log at a time, with the image that is then current.
+    ///
+    /// # Errors
+    /// Some versions cannot load every compacted log; nothing answers until another incarnation loads it.
+    pub fn load(
+        settings: ShardSettings,
+        history: &'h History,
+        log: &CompactedLog,
+        image: ImageNumber,
+        now_ms: TimeMs,
+        work: &mut Work,
+    ) -> (Shard<'h>, Option<LoadError>) {
+        let mut shard = Shard::new(settings, history);
+        for entry in log.entries() {
+            if let Err(error) = shard.replay(entry, work) {
+                let mut failed = Shard::new(shard.settings, history);
+                failed.active = false;
+                failed.image = image;
+                return (failed, Some(LoadError(error)));
+            }
+        }
+        shard.write += 1;
+        shard.image = image;
+        shard.loaded_at_image = image;
+        shard.last_image_with_new_topics = i64::from(image);
+        shard.schedule_loaded_timers(now_ms);
+        (shard, None)
+    }
+
+    /// Whether the shard answers.
+    pub fn is_active(&self) -> bool {
+        self.active
+    }
+
+    /// The image that the shard knows.
+    pub fn image(&self) -> ImageNumber {
+        self.image
+    }
+
+    /// A group.
+    pub fn group(&self, id: &str) -> Option<&Group> {
+        self.groups.get(id).map(|group| &**group)
+    }
+
+    /// All groups, in Kafka's order.
+    pub fn groups(&self) -> impl Iterator<Item = &Group> {
+        self.groups.values().map(|group| &**group)
+    }
+
+    /// The remembered topic hashes, which a broker may share between its shards.
+    pub fn memo_mut(&mut self) -> &mut MemoTable {
+        &mut self.memo
+    }
+
+    /// A member's heartbeat. With `fail` its records cannot be written.
+    pub fn heartbeat(&mut self, now_ms: TimeMs, request: &HeartbeatRequest, fail: bool) -> Outcome {
+        self.write_operation(now_ms, fail, |shard, operation| {
+            shard.consumer_group_heartbeat(operation, request).map(Some)
+        })
+    }
+
+    /// When the next timer fires.
+    pub fn next_deadline_ms(&self) -> Option<TimeMs> {
+        self.timers.next_deadline_ms()
+    }
+
+    /// Fires the next timer, at its deadline or later.
+    pub fn fire_next_timer(&mut self, now_ms: TimeMs) -> Outcome {
+        let Some((_, timer)) = self.timers.pop() else { return Outcome::default() };
+        let outcome =
+            self.write_operation(now_ms, false, |shard, operation| shard.fire(operation, &timer).map(|()| None));
+        if outcome.error.is_some() {
+            self.timers.schedule(now_ms + TIMER_RETRY_BACKOFF_MS, timer);
+        }
+        outcome
+    }
+
+    /// Runs the next task that was handed to the background executor.
+    pub fn run_background(&mut self, now_ms: TimeMs) -> Option<Outcome> {
+        let task = self.background.pop_front()?;
+        Some(
+            self.write_operation(now_ms, false, |shard, operation| {
+                shard.resolve_regexes(operation, &task).map(|()| None)
+            }),
+        )
+    }
+
+    /// A new metadata image is published (`onNewMetadataImage`, `onMetadataUpdate`).
+    pub fn publish(&mut self, image: ImageNumber, work: &mut Work) {
+        self.image = image;
+        let delta = self.history.image(image);
+        let creates_topics = match self.settings.behaviour.deleted_topics_stay_created {
+            true => delta.creates_topics_up_to_4_1,
+            false => delta.creates_topics,
+        };
+        if creates_topics {
+            self.last_image_with_new_topics = i64::from(image);
+        }
+        if !self.active {
+            return;
+        }
+        for &topic in delta.changed.iter().chain(&delta.deleted) {
+            let name = self.history.topic_name(topic);
+            self.memo.forget(name, work);
+            let Some(groups) = self.topics.groups.get(name) else { continue };
+            for id in groups.iter() {
+                if let Some(group) = self.groups.get_mut(id) {
+                    group.refresh_deadline = (0, 0);
+                }
+            }
+        }
+    }
+
+    fn schedule_loaded_timers(&mut self, now_ms: TimeMs) {
+        let session_timeout_ms = TimeMs::from(self.settings.config.session_timeout_ms);
+        for group in self.groups.values() {
+            for (id, member) in group.members.iter() {
+                let timer = |kind| Timer { kind, group: group.id.clone(), member: id.clone() };
+                self.timers.schedule(now_ms + session_timeout_ms, timer(TimerKind::Session));
+                if member.state == MemberState::UnrevokedPartitions {
+                    let deadline_ms = now_ms + TimeMs::from(member.rebalance_timeout_ms);
+                    self.timers.schedule(deadline_ms, timer(TimerKind::Rebalance { member_epoch: member.epoch }));
+                }
+            }
+        }
+    }
+
+    fn replay(&mut self, entry: &Entry, work: &mut Work) -> Result<(), ReplayError> {
+        Replay {
+            groups: &mut self.groups,
+            topics: &mut self.topics,
+            memo: &mut self.memo,
+            behaviour: &self.settings.behaviour,
+            design: self.settings.design,
+            write: self.write,
+            work,
+        }
+        .replay(entry)
+    }
+
+    /// Runs an operation, replays its records and writes them as one batch; all of it or nothing
+    /// (`CoordinatorRuntime`'s `CoordinatorWriteEvent`). Timers, remembered hashes and refresh deadlines do not go back.
+    fn write_operation(
+        &mut self,
+        now_ms: TimeMs,
+        fail: bool,
+        operate: impl FnOnce(&Self, &mut Operation) -> Result<Option<HeartbeatResponse>, Refusal>,
+    ) -> Outcome {
+        if !self.active {
+            return Outcome { error: Some(HeartbeatError::NotCoordinator), ..Outcome::default() };
+        }
+        let mut operation = Operation::new(now_ms, std::mem::take(&mut self.memo));
+        let answer = operate(self, &mut operation);
+        self.apply_side_effects(&mut operation);
+        let mut work = operation.work;
+        let failed = |error, work| Outcome { error: Some(error), work, ..Outcome::default() };
+        let response = match answer {
+            Ok(response) => response,
+            Err(Refusal(error)) => return failed(error, work),
+        };
+        if operation.entries.is_empty() {
+            return Outcome { response, work, ..Outcome::default() };
+        }
+        let replayed = operation.entries.iter().try_for_each(|entry| self.replay(entry, &mut work));
+        let error = match replayed {
+            Err(thrown) => Some(thrown.answer()),
+            Ok(()) if fail => Some(HeartbeatError::CoordinatorNotAvailable),
+            Ok(()) => None,
+        };
+        if let Some(error) = error {
+            self.revert(&operation.entries);
+            return failed(error, work);
+        }
+        self.write += 1;
+        Outcome {
+            response,
+            error: None,
+            group: operation.entries.first().map(|entry| entry.record.key.group.clone()),
+            entries: operation.entries,
+            work,
+            bumps: operation.bump.into_iter().collect(),
+            assignments: operation.assignment.into_iter().collect(),
+        }
+    }
+
+    /// What holds whether the operation succeeds or not.
+    fn apply_side_effects(&mut self, operation: &mut Operation) {
+        self.memo = std::mem::take(&mut operation.memo);
+        for change in operation.timers.drain(..) {
+            match change {
+                TimerChange::Schedule(deadline_ms, timer) => self.timers.schedule(deadline_ms, timer),
+                TimerChange::Cancel(kind, group, member) => self.timers.cancel(kind, &group, &member),
+            }
+        }
+        if let Some(refreshed) = operation.refreshed.take()
+            && let Some(group) = self.groups.get_mut(&refreshed.group)
+        {
+            group.refresh_deadline = (refreshed.deadline_ms, refreshed.epoch);
+            group.refreshed_at_image = Some(refreshed.image);
+        }
+        self.background.extend(operation.background.take());
+    }
+
+    /// Undoes what these records did.
+    fn revert(&mut self, entries: &[Entry]) {
+        let write = self.write;
+        if let Some(entry) = entries.first()
+            && let Some(group) = self.groups.get_mut(&entry.record.key.group)
+        {
+            group.revert(write);
+        }
+        self.groups.revert(write);
+        self.topics.groups.revert_with(write, |groups| groups.revert(write));
+    }
+}

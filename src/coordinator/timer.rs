@@ -1,0 +1,102 @@
+//! The shard's timers. A timer is known by its key; scheduling it again replaces it. They fire in order of
+//! deadline, ties in the order in which they were scheduled.
+
+use crate::kafka::JString;
+use crate::kernel::TimeMs;
+use crate::kernel::lookup::Lookup;
+use std::collections::BTreeMap;
+
+/// What a timer is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum TimerKind {
+    /// The member has not been heard of for the session timeout.
+    Session,
+    /// The member has not left the epoch that it had when it was asked to revoke partitions.
+    Rebalance {
+        /// That epoch.
+        member_epoch: i32,
+    },
+}
+
+/// A scheduled timer.
+#[derive(Debug, Clone)]
+pub struct Timer {
+    /// What it is for.
+    pub kind: TimerKind,
+    /// The group.
+    pub group: JString,
+    /// The member.
+    pub member: JString,
+}
+
+/// All timers of a shard.
+#[derive(Debug, Default)]
+pub struct Timers {
+    queue: BTreeMap<(TimeMs, u64), Timer>,
+    by_key: Lookup<String, (TimeMs, u64)>,
+    sequence: u64,
+}
+
+/// Kafka names a timer by kind, group and member joined with dashes, so that the timers of group `a-b`, member `c`
+/// and of group `a`, member `b-c` are one (`GroupMetadataManager.groupSessionTimeoutKey`).
+fn key(kind: TimerKind, group: &str, member: &str) -> String {
+    let prefix = match kind {
+        TimerKind::Session => "s",
+        TimerKind::Rebalance { .. } => "r",
+    };
+    [prefix, group, member].join("-")
+}
+
+impl Timers {
+    /// Schedules a timer, or schedules it anew.
+    pub fn schedule(&mut self, deadline_ms: TimeMs, timer: Timer) {
+        let place = (deadline_ms, self.sequence);
+        self.sequence += 1;
+        if let Some(old) = self.by_key.insert(key(timer.kind, &timer.group, &timer.member), place) {
+            self.queue.remove(&old);
+        }
+        self.queue.insert(place, timer);
+    }
+
+    /// Cancels a timer, if it is scheduled.
+    pub fn cancel(&mut self, kind: TimerKind, group: &str, member: &str) {
+        if let Some(place) = self.by_key.remove(&key(kind, group, member)) {
+            self.queue.remove(&place);
+        }
+    }
+
+    /// The deadline of the next timer.
+    pub fn next_deadline_ms(&self) -> Option<TimeMs> {
+        self.queue.first_key_value().map(|((deadline_ms, _), _)| *deadline_ms)
+    }
+
+    /// Takes the next timer out.
+    pub fn pop(&mut self) -> Option<(TimeMs, Timer)> {
+        let ((deadline_ms, _), timer) = self.queue.pop_first()?;
+        self.by_key.remove(&key(timer.kind, &timer.group, &timer.member));
+        Some((deadline_ms, timer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn timer(group: &str, member: &str) -> Timer {
+        Timer { kind: TimerKind::Session, group: group.into(), member: member.into() }
+    }
+
+    #[test]
+    fn order_replacement_and_shared_keys() {
+        let mut timers = Timers::default();
+        timers.schedule(20, timer("g", "late"));
+        timers.schedule(10, timer("g", "first"));
+        timers.schedule(10, timer("g", "second"));
+        timers.schedule(30, timer("g", "first"));
+        timers.schedule(40, timer("a-b", "c"));
+        timers.cancel(TimerKind::Session, "a", "b-c");
+        let fired: Vec<_> =
+            std::iter::from_fn(|| timers.pop()).map(|(t, timer)| (t, timer.member.to_string())).collect();
+        assert_eq!(fired, [(10, "second".into()), (20, "late".into()), (30, "first".into())]);
+    }
+}
