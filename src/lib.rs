@@ -10,3 +10,4 @@ pub mod coordinator;
 pub mod kafka;
 pub mod kernel;
 pub mod strategy;
+pub mod trace;
