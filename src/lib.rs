@@ -9,5 +9,7 @@ pub mod cluster;
 pub mod coordinator;
 pub mod kafka;
 pub mod kernel;
+pub mod scenario;
 pub mod strategy;
 pub mod trace;
+pub mod workload;

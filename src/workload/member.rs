@@ -1,0 +1,398 @@
+//! A member as the real Java consumer behaves: what its next heartbeat says, when it is sent, and what an answer
+//! changes. A pure state machine: no clock, no network, no random number beyond its plan.
+//!
+//! Source: `AbstractHeartbeatRequestManager`, `ConsumerHeartbeatRequestManager`, `AbstractMembershipManager`,
+//! `ConsumerMembershipManager`, `RequestState` of kafka-clients 4.3.1; `HeartbeatRequestManager` and
+//! `MembershipManagerImpl` of 3.9.1 do the same, but for `client.rack`, which they do not send (then the plan has no
+//! rack). Left out: the metadata request for the names of new topic ids, auto commit, and an expired
+//! `max.poll.interval.ms` (our applications poll in time).
+
+use super::fleet::{MemberPlan, Step};
+use crate::coordinator::protocol::{
+    HeartbeatError, HeartbeatRequest, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
+};
+use crate::kafka::{JString, Uuid};
+use crate::kernel::TimeMs;
+use crate::kernel::random::Streams;
+use std::sync::Arc;
+
+/// The time between an answer and the request that it causes: heartbeats themselves take no time, but a client's next
+/// one comes after the last one's answer.
+const TURNAROUND_MS: TimeMs = 1;
+/// `retry.backoff.ms`.
+const RETRY_BACKOFF_MS: i64 = 100;
+/// `retry.backoff.max.ms`.
+const RETRY_BACKOFF_MAX_MS: i64 = 1_000;
+
+/// What a client knows itself to own, or is to own: topics by id.
+type Partitions = Arc<[(Uuid, Vec<i32>)]>;
+
+/// `AbstractMembershipManager.LocalAssignment`: -1 is "none"; every new target has the next number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct LocalAssignment {
+    local_epoch: i64,
+    partitions: Partitions,
+}
+
+impl LocalAssignment {
+    fn none() -> Self {
+        LocalAssignment { local_epoch: -1, partitions: Arc::from([]) }
+    }
+}
+
+/// `MemberState`, with `UNSUBSCRIBED` and a process that does not run as one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Down,
+    Joining,
+    Reconciling,
+    Acknowledging,
+    Stable,
+    Fenced { released_ms: TimeMs },
+    Fatal,
+}
+
+/// `ConsumerHeartbeatRequestManager.HeartbeatState.SentFields`.
+#[derive(Debug, Clone, Default)]
+struct SentFields<'a> {
+    rebalance_timeout: bool,
+    topics: Option<&'a [JString]>,
+    assignor: bool,
+    local: Option<LocalAssignment>,
+}
+
+/// A member of a group, and what its client knows.
+#[derive(Debug, Clone)]
+pub struct MemberEmulator<'a> {
+    group: &'a JString,
+    plan: &'a MemberPlan,
+    state: State,
+    member_id: Option<&'a JString>,
+    topics: &'a [JString],
+    epoch: i32,
+    heartbeat_interval_ms: i32,
+    /// When the heartbeat timer runs out.
+    timer_ms: TimeMs,
+    /// Before when it can send nothing: no answer has come yet, or the coordinator is unknown.
+    blocked_ms: TimeMs,
+    /// How many answers in a row asked for another coordinator, and how many there ever were.
+    failures: u32,
+    failures_ever: u64,
+    target: LocalAssignment,
+    current: LocalAssignment,
+    /// The target that is being reconciled, and when that is done.
+    reconciling: Option<(TimeMs, LocalAssignment)>,
+    /// When it leaves, and with which epoch.
+    leaving: Option<(TimeMs, i32)>,
+    sent: SentFields<'a>,
+}
+
+impl<'a> MemberEmulator<'a> {
+    /// A client that does not run yet.
+    pub fn new(group: &'a JString, plan: &'a MemberPlan) -> Self {
+        MemberEmulator {
+            group,
+            plan,
+            state: State::Down,
+            member_id: None,
+            topics: &[],
+            epoch: JOIN_EPOCH,
+            heartbeat_interval_ms: 0,
+            timer_ms: 0,
+            blocked_ms: 0,
+            failures: 0,
+            failures_ever: 0,
+            target: LocalAssignment::none(),
+            current: LocalAssignment::none(),
+            reconciling: None,
+            leaving: None,
+            sent: SentFields::default(),
+        }
+    }
+
+    /// The member id, once it has started.
+    pub fn member_id(&self) -> Option<&'a JString> {
+        self.member_id
+    }
+
+    /// The epoch that its next heartbeat carries.
+    pub fn epoch(&self) -> i32 {
+        self.epoch
+    }
+
+    /// Whether it runs and has not failed for good.
+    pub fn is_up(&self) -> bool {
+        !matches!(self.state, State::Down | State::Fatal)
+    }
+
+    /// What it owns, by topic id.
+    pub fn owned(&self) -> &[(Uuid, Vec<i32>)] {
+        &self.current.partitions
+    }
+
+    /// Takes a step of its plan.
+    pub fn step(&mut self, now_ms: TimeMs, step: &'a Step) {
+        self.advance(now_ms);
+        match step {
+            Step::Join { member_id, topics } => {
+                let failures_ever = self.failures_ever;
+                *self = MemberEmulator::new(self.group, self.plan);
+                (self.failures_ever, self.member_id, self.topics) = (failures_ever, Some(member_id), topics);
+                self.state = State::Joining;
+                (self.timer_ms, self.blocked_ms) = (now_ms, now_ms);
+            }
+            Step::Subscribe { topics } => self.topics = topics,
+            Step::Leave => self.leave(now_ms, LEAVE_EPOCH),
+            Step::Stop if self.plan.instance_id.is_some() => self.leave(now_ms, LEAVE_STATIC_EPOCH),
+            Step::Stop => self.leave(now_ms, LEAVE_EPOCH),
+            Step::Crash => self.state = State::Down,
+        }
+    }
+
+    /// `AsyncKafkaConsumer.close`: the callback gives up what the member owns, then the leave request is sent, once.
+    fn leave(&mut self, now_ms: TimeMs, epoch: i32) {
+        if !self.is_up() || matches!(self.state, State::Fenced { .. }) {
+            self.state = State::Down;
+            return;
+        }
+        self.leaving = Some((now_ms + self.callback_ms(&self.current.partitions), epoch));
+    }
+
+    /// How long the application's callback takes to give partitions up.
+    fn callback_ms(&self, partitions: &[(Uuid, Vec<i32>)]) -> TimeMs {
+        if partitions.is_empty() { 0 } else { self.plan.revocation_ms }
+    }
+
+    /// What time alone changes: a reconciliation is done, a fenced member has released its partitions.
+    fn advance(&mut self, now_ms: TimeMs) {
+        if let State::Fenced { released_ms } = self.state
+            && released_ms <= now_ms
+        {
+            self.state = State::Joining;
+        }
+        if let Some((done_ms, _)) = self.reconciling
+            && done_ms <= now_ms
+            && let Some((_, reconciled)) = self.reconciling.take()
+            && self.state == State::Reconciling
+        {
+            self.current = reconciled;
+            self.state = State::Acknowledging;
+        }
+    }
+
+    /// When its next heartbeat is sent; `None` while it does not run.
+    pub fn next_heartbeat_ms(&self) -> Option<TimeMs> {
+        let own_ms = match self.state {
+            State::Down | State::Fatal => return None,
+            State::Joining | State::Acknowledging => self.blocked_ms,
+            State::Fenced { released_ms } => released_ms,
+            State::Stable => self.timer_ms.max(self.blocked_ms),
+            State::Reconciling => {
+                let done_ms = self.reconciling.as_ref().map_or(TimeMs::MAX, |(done_ms, _)| *done_ms);
+                self.timer_ms.min(done_ms).max(self.blocked_ms)
+            }
+        };
+        // A leave does not wait for the coordinator to be found: it is given up (`onHeartbeatRequestSkipped`).
+        Some(self.leaving.map_or(own_ms, |(leave_ms, _)| own_ms.min(leave_ms)))
+    }
+
+    /// The interval of its heartbeats, if the next one says nothing new (no field but the ids and the epoch).
+    pub fn idle_interval_ms(&self) -> Option<TimeMs> {
+        let idle = self.state == State::Stable
+            && self.leaving.is_none()
+            && self.failures == 0
+            && self.sent.rebalance_timeout
+            && self.topics_are_sent()
+            && self.sent.local.as_ref() == Some(&self.current);
+        (idle && self.heartbeat_interval_ms > 0).then_some(TimeMs::from(self.heartbeat_interval_ms))
+    }
+
+    /// Passes over so many heartbeats that say nothing new and are answered with nothing new.
+    pub fn skip_idle_heartbeats(&mut self, heartbeats: i64) {
+        self.timer_ms += heartbeats * TimeMs::from(self.heartbeat_interval_ms);
+    }
+
+    /// The request that it sends now; `None` if there is nothing to send: it does not run, or leaves while it knows no
+    /// coordinator.
+    pub fn build_request(&mut self, now_ms: TimeMs) -> Option<HeartbeatRequest> {
+        self.advance(now_ms);
+        let member = self.member_id.filter(|_| self.is_up())?;
+        if let Some((leave_ms, epoch)) = self.leaving
+            && leave_ms <= now_ms
+        {
+            return self.build_leave(now_ms, member, epoch);
+        }
+        let all = self.state == State::Joining;
+        let mut request = self.bare_request(member, self.epoch);
+        if all || !self.sent.rebalance_timeout {
+            request.rebalance_timeout_ms = self.plan.rebalance_timeout_ms;
+            self.sent.rebalance_timeout = true;
+        }
+        if all || !self.topics_are_sent() {
+            request.topics = Some(self.topics.to_vec());
+            self.sent.topics = Some(self.topics);
+        }
+        if all || !self.sent.assignor {
+            request.assignor.clone_from(&self.plan.assignor);
+            self.sent.assignor = true;
+        }
+        if all || self.sent.local.as_ref() != Some(&self.current) {
+            request.owned = Some(self.current.partitions.to_vec());
+            self.sent.local = Some(self.current.clone());
+        }
+        if all {
+            request.rack.clone_from(&self.plan.rack);
+        }
+        self.timer_ms = now_ms + TimeMs::from(self.heartbeat_interval_ms);
+        if self.state == State::Acknowledging {
+            // `onHeartbeatRequestGenerated`
+            self.state = if self.current == self.target { State::Stable } else { State::Reconciling };
+            self.reconcile(now_ms);
+        }
+        Some(request)
+    }
+
+    /// The last request: by then the consumer has unsubscribed and owns nothing, and it says so.
+    fn build_leave(&mut self, now_ms: TimeMs, member: &JString, epoch: i32) -> Option<HeartbeatRequest> {
+        self.state = State::Down;
+        if self.failures > 0 && now_ms < self.blocked_ms {
+            return None;
+        }
+        let mut request = self.bare_request(member, epoch);
+        if self.sent.topics.is_none_or(|topics| !topics.is_empty()) {
+            request.topics = Some(Vec::new());
+        }
+        if self.sent.local.as_ref() != Some(&LocalAssignment::none()) {
+            request.owned = Some(Vec::new());
+        }
+        Some(request)
+    }
+
+    /// What every request carries.
+    fn bare_request(&self, member: &JString, epoch: i32) -> HeartbeatRequest {
+        HeartbeatRequest {
+            group: self.group.clone(),
+            member: member.clone(),
+            epoch,
+            instance_id: self.plan.instance_id.clone(),
+            rack: None,
+            rebalance_timeout_ms: -1,
+            topics: None,
+            regex: None,
+            assignor: None,
+            owned: None,
+            client_id: self.plan.client_id.clone(),
+            client_host: self.plan.client_host.clone(),
+        }
+    }
+
+    /// Whether the subscription was sent; its order does not matter.
+    fn topics_are_sent(&self) -> bool {
+        self.sent.topics.is_some_and(|sent| {
+            let sorted = |topics: &[JString]| {
+                let mut topics: Vec<JString> = topics.to_vec();
+                topics.sort_unstable();
+                topics.dedup();
+                topics
+            };
+            std::ptr::eq(sent, self.topics) || sorted(sent) == sorted(self.topics)
+        })
+    }
+
+    /// Takes an answer to the request that was built last.
+    pub fn on_response(&mut self, now_ms: TimeMs, response: Result<&HeartbeatResponse, HeartbeatError>) {
+        match response {
+            Ok(response) => self.on_success(now_ms, response),
+            Err(error) => self.on_error(now_ms, error),
+        }
+    }
+
+    fn on_success(&mut self, now_ms: TimeMs, response: &HeartbeatResponse) {
+        if !self.is_up() {
+            return;
+        }
+        self.failures = 0;
+        if response.heartbeat_interval_ms != self.heartbeat_interval_ms {
+            self.heartbeat_interval_ms = response.heartbeat_interval_ms;
+            self.timer_ms = now_ms + TimeMs::from(self.heartbeat_interval_ms);
+        }
+        if response.member_epoch < 0 {
+            return;
+        }
+        self.epoch = response.member_epoch;
+        self.blocked_ms = now_ms + TURNAROUND_MS;
+        let Some(assignment) = &response.assignment else { return };
+        let mut partitions = assignment.clone();
+        partitions.iter_mut().for_each(|(_, partitions)| partitions.sort_unstable());
+        partitions.sort_unstable_by_key(|(topic, _)| *topic);
+        if self.target.local_epoch < 0 || *self.target.partitions != *partitions {
+            self.target = LocalAssignment { local_epoch: self.target.local_epoch + 1, partitions: partitions.into() };
+        }
+        if self.current != self.target {
+            self.state = State::Reconciling;
+            self.reconcile(now_ms);
+        } else if matches!(self.state, State::Reconciling | State::Joining) {
+            self.state = State::Stable;
+        }
+    }
+
+    /// `maybeReconcile`: revoke, then assign; one at a time.
+    fn reconcile(&mut self, now_ms: TimeMs) {
+        if self.state != State::Reconciling || self.reconciling.is_some() {
+            return;
+        }
+        let revokes = self.current.partitions.iter().any(|(topic, owned)| {
+            let kept = self.target.partitions.iter().find(|(id, _)| id == topic);
+            owned.iter().any(|partition| kept.is_none_or(|(_, kept)| kept.binary_search(partition).is_err()))
+        });
+        let callback_ms = if revokes { self.plan.revocation_ms } else { 0 };
+        self.reconciling = Some((now_ms + callback_ms.max(TURNAROUND_MS), self.target.clone()));
+    }
+
+    fn on_error(&mut self, now_ms: TimeMs, error: HeartbeatError) {
+        if !self.is_up() {
+            return;
+        }
+        self.sent = SentFields::default();
+        self.timer_ms = now_ms;
+        match error {
+            HeartbeatError::CoordinatorNotAvailable | HeartbeatError::NotCoordinator => {
+                self.blocked_ms = now_ms + self.retry_ms();
+                self.failures += 1;
+                self.failures_ever += 1;
+            }
+            HeartbeatError::FencedMemberEpoch | HeartbeatError::UnknownMemberId => self.fence(now_ms),
+            HeartbeatError::InvalidRequest
+            | HeartbeatError::UnsupportedAssignor
+            | HeartbeatError::GroupIdNotFound
+            | HeartbeatError::FencedInstanceId
+            | HeartbeatError::UnreleasedInstanceId
+            | HeartbeatError::GroupMaxSizeReached
+            | HeartbeatError::UnknownServerError
+            | HeartbeatError::InvalidRegularExpression => self.state = State::Fatal,
+        }
+    }
+
+    /// `transitionToFenced`: it gives everything up and joins again at once, under the same member id.
+    fn fence(&mut self, now_ms: TimeMs) {
+        if self.leaving.is_some() {
+            // It is leaving anyway: it neither rejoins nor sends the leave request.
+            self.state = State::Down;
+            return;
+        }
+        let released_ms = now_ms + self.callback_ms(&self.current.partitions).max(TURNAROUND_MS);
+        self.state = State::Fenced { released_ms };
+        self.epoch = JOIN_EPOCH;
+        (self.failures, self.blocked_ms) = (0, released_ms);
+        (self.target, self.current, self.reconciling) = (LocalAssignment::none(), LocalAssignment::none(), None);
+    }
+
+    /// How long until the coordinator is looked up and asked again: the first time at once (two round trips), then with
+    /// the client's exponential backoff and its jitter of a fifth.
+    fn retry_ms(&self) -> TimeMs {
+        let Some(doublings) = self.failures.checked_sub(1) else { return 2 * TURNAROUND_MS };
+        let backoff_ms = (RETRY_BACKOFF_MS << doublings.min(4)).min(RETRY_BACKOFF_MAX_MS);
+        let mut stream = Streams::new(self.plan.retry_seed).stream("retry", self.failures_ever, "jitter");
+        (backoff_ms * stream.between(800, 1_200) / 1_000).min(RETRY_BACKOFF_MAX_MS)
+    }
+}

@@ -1,0 +1,207 @@
+//! What the Java consumer sends, and when. The expected requests follow from kafka-clients 4.3.1's sources; the order
+//! of requests of a join, a rebalance and a leave is that of the real consumers in the lab.
+
+use super::fleet::{MemberPlan, Step};
+use super::member::MemberEmulator;
+use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
+use crate::kafka::{JString, Uuid};
+
+const ORDERS: Uuid = Uuid(1);
+const PAYMENTS: Uuid = Uuid(2);
+
+fn plan(revocation_ms: i64, instance: Option<&str>) -> MemberPlan {
+    MemberPlan {
+        instance_id: instance.map(JString::from),
+        rack: Some(JString::from("a")),
+        client_id: JString::from("client"),
+        client_host: JString::from("/10.0.0.1"),
+        assignor: Some(JString::from("range")),
+        rebalance_timeout_ms: 300_000,
+        revocation_ms,
+        retry_seed: 5,
+        steps: Vec::new(),
+    }
+}
+
+fn join(topics: &[&str]) -> Step {
+    let topics = topics.iter().map(|topic| JString::from(*topic)).collect();
+    Step::Join { member_id: JString::from("m"), topics }
+}
+
+fn answer(member_epoch: i32, assignment: Option<&[(Uuid, &[i32])]>) -> HeartbeatResponse {
+    let assignment = assignment.map(|list| list.iter().map(|(id, p)| (*id, p.to_vec())).collect());
+    HeartbeatResponse { member_epoch, heartbeat_interval_ms: 5_000, assignment }
+}
+
+/// A request in short: time, epoch, and what it carries.
+fn short(time_ms: i64, request: &HeartbeatRequest) -> String {
+    let mut text = format!("{time_ms} epoch={}", request.epoch);
+    let names = |topics: &[JString]| topics.iter().map(|t| t.as_str()).collect::<Vec<_>>().join(",");
+    let owned = |owned: &[(Uuid, Vec<i32>)]| owned.iter().map(|(id, p)| format!("{}:{p:?}", id.0)).collect::<String>();
+    request.topics.iter().for_each(|topics| text.push_str(&format!(" topics={}", names(topics))));
+    request.owned.iter().for_each(|list| text.push_str(&format!(" owned={}", owned(list))));
+    request.rack.iter().for_each(|rack| text.push_str(&format!(" rack={rack}")));
+    request.assignor.iter().for_each(|assignor| text.push_str(&format!(" assignor={assignor}")));
+    if request.rebalance_timeout_ms >= 0 {
+        text.push_str(&format!(" timeout={}", request.rebalance_timeout_ms));
+    }
+    text
+}
+
+/// Sends the next heartbeat and takes an answer; gives the request in short.
+fn beat(member: &mut MemberEmulator, response: Result<HeartbeatResponse, HeartbeatError>) -> String {
+    let now_ms = member.next_heartbeat_ms().expect("it runs");
+    let request = member.build_request(now_ms);
+    member.on_response(now_ms, response.as_ref().map_err(|error| *error));
+    request.map_or_else(|| format!("{now_ms} nothing"), |request| short(now_ms, &request))
+}
+
+const FULL: &str = "topics=orders,payments owned= rack=a assignor=range timeout=300000";
+
+#[test]
+fn a_join_says_everything_then_only_what_changed() {
+    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders", "payments"]));
+    let mut member = MemberEmulator::new(&group, &plan);
+    assert_eq!(member.next_heartbeat_ms(), None);
+    member.step(100, &start);
+    assert_eq!(beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[1, 0])])))), format!("100 epoch=0 {FULL}"));
+    assert_eq!(member.idle_interval_ms(), None);
+    assert_eq!(beat(&mut member, Ok(answer(2, None))), "101 epoch=2 owned=1:[0, 1]");
+    assert_eq!(member.idle_interval_ms(), Some(5_000));
+    assert_eq!(beat(&mut member, Ok(answer(2, None))), "5101 epoch=2");
+    member.skip_idle_heartbeats(2);
+    assert_eq!(beat(&mut member, Ok(answer(2, None))), "20101 epoch=2");
+}
+
+#[test]
+fn an_empty_first_assignment_is_acknowledged_too() {
+    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders", "payments"]));
+    let mut member = MemberEmulator::new(&group, &plan);
+    member.step(0, &start);
+    assert_eq!(beat(&mut member, Ok(answer(3, Some(&[])))), format!("0 epoch=0 {FULL}"));
+    assert_eq!(beat(&mut member, Ok(answer(3, Some(&[])))), "1 epoch=3 owned=");
+    assert_eq!(beat(&mut member, Ok(answer(3, None))), "5001 epoch=3");
+}
+
+#[test]
+fn revocation_takes_its_time_while_heartbeats_go_on() {
+    let (group, plan, start) = (JString::from("g"), plan(7_000, None), join(&["orders"]));
+    let mut member = MemberEmulator::new(&group, &plan);
+    member.step(0, &start);
+    beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0, 1]), (PAYMENTS, &[0])]))));
+    assert_eq!(beat(&mut member, Ok(answer(2, None))), "1 epoch=2 owned=1:[0, 1]2:[0]");
+    assert_eq!(beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0])])))), "5001 epoch=2");
+    // While the callback runs nothing is given up yet; a new target waits for the next round.
+    assert_eq!(beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0]), (PAYMENTS, &[3])])))), "10001 epoch=2");
+    assert_eq!(beat(&mut member, Ok(answer(3, None))), "12001 epoch=2 owned=1:[0]");
+    assert_eq!(beat(&mut member, Ok(answer(3, None))), "12002 epoch=3 owned=1:[0]2:[3]");
+    assert_eq!(member.owned().len(), 2);
+}
+
+#[test]
+fn a_changed_subscription_waits_for_the_next_heartbeat() {
+    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders"]));
+    let mut member = MemberEmulator::new(&group, &plan);
+    member.step(0, &start);
+    beat(&mut member, Ok(answer(2, Some(&[]))));
+    beat(&mut member, Ok(answer(2, None)));
+    let other = Step::Subscribe { topics: vec![JString::from("payments")] };
+    member.step(300, &other);
+    assert_eq!(member.idle_interval_ms(), None);
+    assert_eq!(beat(&mut member, Ok(answer(2, None))), "5001 epoch=2 topics=payments");
+    assert_eq!(beat(&mut member, Ok(answer(2, None))), "10001 epoch=2");
+}
+
+#[test]
+fn a_fenced_member_gives_up_and_rejoins() {
+    for error in [HeartbeatError::FencedMemberEpoch, HeartbeatError::UnknownMemberId] {
+        let (group, plan, start) = (JString::from("g"), plan(2_000, None), join(&["orders", "payments"]));
+        let mut member = MemberEmulator::new(&group, &plan);
+        member.step(0, &start);
+        beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0])]))));
+        beat(&mut member, Ok(answer(2, None)));
+        assert_eq!(beat(&mut member, Err(error)), "5001 epoch=2");
+        assert!(member.owned().is_empty());
+        assert_eq!(beat(&mut member, Ok(answer(5, Some(&[(ORDERS, &[0])])))), format!("7001 epoch=0 {FULL}"));
+        assert_eq!(beat(&mut member, Ok(answer(5, None))), "7002 epoch=5 owned=1:[0]");
+    }
+}
+
+#[test]
+fn another_coordinator_is_looked_for_at_once_then_with_backoff() {
+    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders"]));
+    let mut member = MemberEmulator::new(&group, &plan);
+    member.step(0, &start);
+    beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0])]))));
+    beat(&mut member, Ok(answer(2, None)));
+    let sent = "epoch=2 topics=orders owned=1:[0] assignor=range timeout=300000";
+    assert_eq!(beat(&mut member, Err(HeartbeatError::NotCoordinator)), "5001 epoch=2");
+    let times: Vec<String> = (0..6).map(|_| beat(&mut member, Err(HeartbeatError::CoordinatorNotAvailable))).collect();
+    let at = |time_ms: i64| format!("{time_ms} {sent}");
+    assert_eq!(times, [at(5_003), at(5_100), at(5_269), at(5_627), at(6_495), at(7_321)]);
+    // After an error all but the rack is said again, and the backoff starts anew after a success.
+    assert_eq!(beat(&mut member, Ok(answer(2, None))), at(8_177));
+    assert_eq!(beat(&mut member, Err(HeartbeatError::NotCoordinator)), "13177 epoch=2");
+    assert_eq!(beat(&mut member, Ok(answer(2, None))), at(13_179));
+}
+
+#[test]
+fn some_errors_are_fatal_until_the_next_start() {
+    for error in [
+        HeartbeatError::UnknownServerError,
+        HeartbeatError::UnreleasedInstanceId,
+        HeartbeatError::FencedInstanceId,
+        HeartbeatError::GroupIdNotFound,
+        HeartbeatError::InvalidRequest,
+        HeartbeatError::UnsupportedAssignor,
+        HeartbeatError::GroupMaxSizeReached,
+        HeartbeatError::InvalidRegularExpression,
+    ] {
+        let (group, plan, start) = (JString::from("g"), plan(0, Some("i")), join(&["orders"]));
+        let mut member = MemberEmulator::new(&group, &plan);
+        member.step(0, &start);
+        beat(&mut member, Err(error));
+        assert_eq!((member.next_heartbeat_ms(), member.is_up()), (None, false), "{}", error.name());
+        assert_eq!(member.build_request(10), None);
+        member.step(20, &start);
+        assert_eq!(member.next_heartbeat_ms(), Some(20));
+    }
+}
+
+/// Leaves at 8 s: gives the requests after that.
+fn leave(step: &Step, instance: Option<&str>, revocation_ms: i64) -> Vec<String> {
+    let (group, plan, start) = (JString::from("g"), plan(revocation_ms, instance), join(&["orders"]));
+    let mut member = MemberEmulator::new(&group, &plan);
+    member.step(0, &start);
+    beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0])]))));
+    beat(&mut member, Ok(answer(2, None)));
+    beat(&mut member, Ok(answer(2, None)));
+    member.step(8_000, step);
+    let mut requests = Vec::new();
+    while member.next_heartbeat_ms().is_some() {
+        requests.push(beat(&mut member, Ok(answer(2, None))));
+    }
+    requests
+}
+
+#[test]
+fn leaving_stopping_and_crashing() {
+    assert_eq!(leave(&Step::Leave, None, 0), ["8000 epoch=-1 topics= owned="]);
+    assert_eq!(leave(&Step::Stop, None, 0), ["8000 epoch=-1 topics= owned="]);
+    assert_eq!(leave(&Step::Stop, Some("i"), 0), ["8000 epoch=-2 topics= owned="]);
+    assert_eq!(leave(&Step::Leave, Some("i"), 0), ["8000 epoch=-1 topics= owned="]);
+    assert_eq!(leave(&Step::Crash, None, 0), [""; 0]);
+    // The callback runs first; heartbeats go on.
+    assert_eq!(leave(&Step::Leave, None, 3_000), ["10001 epoch=2", "11000 epoch=-1 topics= owned="]);
+}
+
+#[test]
+fn a_leave_without_a_coordinator_is_lost() {
+    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders"]));
+    let mut member = MemberEmulator::new(&group, &plan);
+    member.step(0, &start);
+    beat(&mut member, Err(HeartbeatError::NotCoordinator));
+    member.step(1, &Step::Leave);
+    assert_eq!(beat(&mut member, Ok(answer(-1, None))), "1 nothing");
+    assert_eq!(member.next_heartbeat_ms(), None);
+}
