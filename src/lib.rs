@@ -7,6 +7,7 @@
 
 pub mod cluster;
 pub mod coordinator;
+pub mod import;
 pub mod kafka;
 pub mod kernel;
 pub mod scenario;
