@@ -7,10 +7,13 @@
 
 pub mod cluster;
 pub mod coordinator;
+pub mod disk;
 pub mod import;
 pub mod kafka;
 pub mod kernel;
+pub mod results;
 pub mod scenario;
+pub mod simulation;
 pub mod strategy;
 pub mod trace;
 pub mod workload;

@@ -1,0 +1,126 @@
+//! Writes the files of a run so that each is there whole or not at all.
+
+use std::fs;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// A file to be written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputFile {
+    /// Its name.
+    pub name: &'static str,
+    /// What is in it.
+    pub bytes: Vec<u8>,
+}
+
+/// A file that cannot be written.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {source}", path.display())]
+pub struct FileError {
+    /// Which.
+    pub path: PathBuf,
+    /// Why.
+    pub source: io::Error,
+}
+
+impl FileError {
+    fn at(path: &Path) -> impl FnOnce(io::Error) -> FileError + '_ {
+        move |source| FileError { path: path.to_owned(), source }
+    }
+}
+
+/// A folder that is taken away again, with whatever is still in it.
+struct Temporary(PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        // Nothing can be done about a failure here, and a left-over folder harms nobody.
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Writes files into a folder, which may exist and have others. They are first written to a folder beside it; then they
+/// are renamed into place: the folder as a whole if it is new, else file by file.
+///
+/// # Errors
+/// The first file or folder that cannot be written. What was there before stays.
+pub fn write_files(folder: &Path, files: &[OutputFile]) -> Result<(), FileError> {
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = folder.file_name().unwrap_or_default().to_string_lossy();
+    fs::create_dir_all(parent).map_err(FileError::at(parent))?;
+    let temporary = Temporary(parent.join(format!(".{name}.{}.partial", std::process::id())));
+    let beside = &temporary.0;
+    fs::create_dir(beside).map_err(FileError::at(beside))?;
+    for file in files {
+        let path = beside.join(file.name);
+        write_durably(&path, &file.bytes).map_err(FileError::at(&path))?;
+    }
+    if !folder.exists() {
+        return fs::rename(beside, folder).map_err(FileError::at(folder));
+    }
+    for file in files {
+        let path = folder.join(file.name);
+        fs::rename(beside.join(file.name), &path).map_err(FileError::at(&path))?;
+    }
+    Ok(())
+}
+
+/// Writes one file, whole or not at all.
+///
+/// # Errors
+/// If it cannot be written; what was there before stays.
+pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let temporary = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
+    let written = write_durably(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
+    written.map_err(|source| {
+        // Nothing can be done about a failure here.
+        let _ = fs::remove_file(&temporary);
+        FileError { path: path.to_owned(), source }
+    })
+}
+
+/// Writes a file and makes sure that it is on the disk before it gets its name.
+fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut file = fs::File::create_new(path)?;
+    file.write_all(bytes)?;
+    file.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &'static str, text: &str) -> OutputFile {
+        OutputFile { name, bytes: text.as_bytes().to_vec() }
+    }
+
+    fn names(folder: &Path) -> Vec<String> {
+        let entries = fs::read_dir(folder).expect("a folder");
+        let mut names: Vec<_> = entries.map(|e| e.expect("an entry").file_name().to_string_lossy().into()).collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn files_replace_their_like_and_leave_others() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let folder = home.path().join("deep/run");
+        write_files(&folder, &[file("a.csv", "old"), file("b.csv", "old")]).expect("written");
+        fs::write(folder.join("notes.txt"), "mine").expect("written");
+        write_files(&folder, &[file("a.csv", "new")]).expect("written");
+        let text = |name: &str| fs::read_to_string(folder.join(name)).expect("a file");
+        assert_eq!([text("a.csv"), text("b.csv"), text("notes.txt")], ["new", "old", "mine"]);
+        assert_eq!(names(&home.path().join("deep")), ["run"]);
+    }
+
+    #[test]
+    fn a_failure_leaves_what_was_there() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        fs::write(home.path().join("run"), "a file").expect("written");
+        let error = write_files(&home.path().join("run"), &[file("a.csv", "new")]).expect_err("it is a file");
+        assert_eq!(error.path, home.path().join("run/a.csv"));
+        assert_eq!(names(home.path()), ["run"]);
+        assert_eq!(fs::read_to_string(home.path().join("run")).expect("a file"), "a file");
+    }
+}

@@ -1,0 +1,48 @@
+//! The results of runs as files: CSV with the columns that `docs/output.md` defines, and `run.json`.
+
+mod files;
+mod manifest;
+mod rows;
+mod tables;
+
+pub use files::{FileError, OutputFile, write_file, write_files};
+pub use manifest::{Manifest, ManifestFile, ManifestScenario, ManifestStrategy};
+pub use rows::{Delays, DelaysRow, Summary, delays};
+pub use tables::csv_files;
+
+use crate::simulation::Totals;
+use crate::strategy::Strategy;
+
+/// The results of one seed of a scenario.
+#[derive(Debug)]
+pub struct RunResults {
+    /// The scenario's name.
+    pub scenario: String,
+    /// The seed.
+    pub seed: u64,
+    /// The Kafka version.
+    pub kafka: String,
+    /// How large it is.
+    pub size: RunSize,
+    /// The Unix time of time 0, in ms.
+    pub start_unix_ms: i64,
+    /// The width of the timeline's buckets, in ms.
+    pub timeline_ms: i64,
+    /// What came of each strategy.
+    pub strategies: Vec<(Strategy, Totals)>,
+}
+
+/// How large a run is: the same for all strategies.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RunSize {
+    /// Groups.
+    pub groups: u64,
+    /// Members: clients that are ever started, each once.
+    pub members: u64,
+    /// Topics that exist at the end.
+    pub topics: u64,
+    /// Their partitions.
+    pub partitions: u64,
+    /// Images published before the end.
+    pub metadata_images: u64,
+}

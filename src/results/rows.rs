@@ -1,0 +1,333 @@
+//! The rows of the CSV files. The order of the fields is the order of the columns; what is not known is `None`, an empty
+//! cell.
+
+use super::RunResults;
+use crate::kafka::records::RecordType;
+use crate::simulation::{Bucket, BumpTotals, Totals};
+use crate::strategy::{Design, Strategy};
+use serde::Serialize;
+
+/// A row of `summary.csv`.
+#[derive(Debug, Clone, Serialize)]
+pub struct Summary<'a> {
+    /// The scenario.
+    pub scenario: &'a str,
+    /// The seed.
+    pub seed: u64,
+    /// The strategy.
+    pub strategy: &'a str,
+    /// The Kafka version.
+    pub kafka: &'a str,
+    /// Groups.
+    pub groups: u64,
+    /// Members.
+    pub members: u64,
+    /// Topics.
+    pub topics: u64,
+    /// Partitions.
+    pub partitions: u64,
+    /// Heartbeats.
+    pub heartbeats: u64,
+    /// Metadata images.
+    pub metadata_images: u64,
+    /// Refreshes.
+    pub refreshes: u64,
+    /// Epoch bumps.
+    pub epoch_bumps: u64,
+    /// Bumps known to have changed no assignment.
+    pub idle_bumps: u64,
+    /// Bumps that nothing explains.
+    pub needless_bumps: u64,
+    /// Changes missed; unknown where no group has a coordinator at the end, and for the bound, which stores nothing.
+    pub missed_changes: Option<u64>,
+    /// Records, tombstones included.
+    pub records: u64,
+    /// Bytes of whole batches.
+    pub appended_bytes: u64,
+    /// Bytes of what the strategy stores.
+    pub strategy_bytes: u64,
+    /// Bytes of what bumps cause.
+    pub rebalance_bytes: u64,
+    /// Not modelled yet.
+    pub log_peak_bytes: Option<u64>,
+    /// Not modelled yet.
+    pub log_final_bytes: Option<u64>,
+    /// Topic hashes computed.
+    pub topic_hashes: u64,
+    /// Bytes fed to them.
+    pub hash_bytes: u64,
+    /// Not modelled yet.
+    pub cpu_model_ns: Option<u64>,
+    /// Not modelled yet.
+    pub heap_model_bytes: Option<u64>,
+    /// Bumps of which it is not known whether they changed an assignment.
+    pub unjudged_bumps: u64,
+}
+
+impl<'a> Summary<'a> {
+    /// The row of a strategy.
+    pub fn new(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Summary<'a> {
+        Summary {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            kafka: &run.kafka,
+            groups: run.size.groups,
+            members: run.size.members,
+            topics: run.size.topics,
+            partitions: run.size.partitions,
+            heartbeats: totals.operations.heartbeats,
+            metadata_images: run.size.metadata_images,
+            refreshes: totals.work.refreshes,
+            epoch_bumps: totals.bumps.len() as u64,
+            idle_bumps: totals.idle_bumps(),
+            needless_bumps: totals.needless_bumps(),
+            missed_changes: totals.known_missed_changes().filter(|_| strategy.design != Design::Ideal),
+            records: totals.num_records(),
+            appended_bytes: totals.appended_bytes,
+            strategy_bytes: totals.strategy_bytes(),
+            rebalance_bytes: totals.rebalance_bytes(),
+            log_peak_bytes: None,
+            log_final_bytes: None,
+            topic_hashes: totals.work.topic_hashes,
+            hash_bytes: totals.work.hash_bytes,
+            cpu_model_ns: None,
+            heap_model_bytes: None,
+            unjudged_bumps: totals.bumps.iter().filter(|bump| bump.assignment_changed.is_none()).count() as u64,
+        }
+    }
+}
+
+/// A row of `timeline.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct TimelineRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    time_ms: i64,
+    heartbeats: u64,
+    refreshes: u64,
+    epoch_bumps: u64,
+    appended_bytes: u64,
+    log_bytes: Option<u64>,
+    topic_hashes: u64,
+    cpu_model_ns: Option<u64>,
+}
+
+impl<'a> TimelineRow<'a> {
+    pub fn new(run: &'a RunResults, strategy: &'a Strategy, time_ms: i64, bucket: &Bucket) -> TimelineRow<'a> {
+        TimelineRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            time_ms,
+            heartbeats: bucket.heartbeats,
+            refreshes: bucket.refreshes,
+            epoch_bumps: bucket.epoch_bumps,
+            appended_bytes: bucket.appended_bytes,
+            log_bytes: None,
+            topic_hashes: bucket.topic_hashes,
+            cpu_model_ns: None,
+        }
+    }
+}
+
+/// A row of `bumps.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct BumpRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    time_ms: i64,
+    kind: &'static str,
+    group: &'a str,
+    old_epoch: i32,
+    new_epoch: i32,
+    cause: String,
+    topic: String,
+    field: String,
+    event: &'a str,
+    delay_ms: Option<i64>,
+    assignment_changed: Option<bool>,
+    needless: bool,
+}
+
+impl<'a> BumpRow<'a> {
+    pub fn new(run: &'a RunResults, strategy: &'a Strategy, bump: &'a BumpTotals) -> BumpRow<'a> {
+        let joined = |words: Vec<&str>| words.join(";");
+        BumpRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            time_ms: bump.time_ms,
+            kind: "consumer",
+            group: &bump.group,
+            old_epoch: bump.old_epoch,
+            new_epoch: bump.new_epoch,
+            cause: joined(bump.causes.iter().map(|cause| cause.name()).collect()),
+            topic: joined(bump.found.iter().map(|change| change.topic.as_str()).collect()),
+            field: joined(bump.found.iter().map(|change| change.field.name()).collect()),
+            event: &bump.event,
+            delay_ms: bump.delay_ms(),
+            assignment_changed: bump.assignment_changed,
+            needless: bump.needless,
+        }
+    }
+}
+
+/// A row of `records.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct RecordRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    record_type: &'static str,
+    records: u64,
+    tombstones: u64,
+    key_bytes: u64,
+    value_bytes: u64,
+    batch_bytes: u64,
+}
+
+impl<'a> RecordRow<'a> {
+    pub fn new(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals, record_type: RecordType) -> RecordRow<'a> {
+        let of_type = totals.of(record_type);
+        RecordRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            record_type: record_type.name(),
+            records: of_type.records,
+            tombstones: of_type.tombstones,
+            key_bytes: of_type.key_bytes,
+            value_bytes: of_type.value_bytes,
+            batch_bytes: of_type.batch_bytes,
+        }
+    }
+}
+
+/// A row of `operations.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct OperationRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    operation: &'static str,
+    count: u64,
+    cpu_model_ns: Option<u64>,
+}
+
+impl<'a> OperationRow<'a> {
+    /// The rows of a strategy.
+    pub fn all(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Vec<OperationRow<'a>> {
+        let row = |(operation, count)| OperationRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            operation,
+            count,
+            cpu_model_ns: None,
+        };
+        operations(totals).into_iter().map(row).collect()
+    }
+}
+
+/// What the coordinator did, by name.
+fn operations(totals: &Totals) -> Vec<(&'static str, u64)> {
+    let (done, work) = (&totals.operations, &totals.work);
+    vec![
+        ("heartbeat", done.heartbeats),
+        ("heartbeat-rejected", done.rejected_heartbeats),
+        ("heartbeat-unsent", done.unsent_heartbeats),
+        ("timer", done.timers),
+        ("background-task", done.background_tasks),
+        ("image-published", done.published_images),
+        ("load", done.loads),
+        ("load-failed", done.failed_loads),
+        ("record-loaded", done.loaded_records),
+        ("refresh", work.refreshes),
+        ("topic-lookup", work.topics_looked_up),
+        ("map-partition", work.map_partitions),
+        ("entry-comparison", work.entries_compared),
+        ("topic-hash", work.topic_hashes),
+        ("memo-hit", work.memo_hits),
+        ("memo-drop", work.memo_drops),
+        ("group-hash", work.group_hashes),
+        ("group-hash-topic", work.group_hash_topics),
+        ("assignor-run", done.assignor_runs),
+        ("assigned-member", done.assigned_members),
+        ("assigned-partition", done.assigned_partitions),
+        ("write", done.writes),
+        ("write-oversized", done.oversized_writes),
+        ("batch", done.batches),
+    ]
+}
+
+/// How long changes took to be noticed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Delays {
+    /// How many changes were noticed.
+    pub changes: u64,
+    /// Half of them took no longer.
+    pub p50_ms: Option<i64>,
+    /// 90 of 100.
+    pub p90_ms: Option<i64>,
+    /// 99 of 100.
+    pub p99_ms: Option<i64>,
+    /// The longest.
+    pub max_ms: Option<i64>,
+}
+
+/// Exact percentiles (nearest rank) of times, shortest first.
+pub fn delays(sorted_ms: &[i64]) -> Delays {
+    let rank = |percent: usize| (sorted_ms.len() * percent).div_ceil(100).checked_sub(1).map(|rank| sorted_ms[rank]);
+    Delays {
+        changes: sorted_ms.len() as u64,
+        p50_ms: rank(50),
+        p90_ms: rank(90),
+        p99_ms: rank(99),
+        max_ms: sorted_ms.last().copied(),
+    }
+}
+
+/// A row of `delays.csv`.
+#[derive(Debug, Serialize)]
+pub struct DelaysRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    changes: u64,
+    p50_ms: Option<i64>,
+    p90_ms: Option<i64>,
+    p99_ms: Option<i64>,
+    max_ms: Option<i64>,
+}
+
+impl<'a> DelaysRow<'a> {
+    /// The row of a strategy.
+    pub fn new(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> DelaysRow<'a> {
+        let Delays { changes, p50_ms, p90_ms, p99_ms, max_ms } = delays(&totals.delays_ms());
+        let (scenario, seed, strategy) = (run.scenario.as_str(), run.seed, strategy.name.as_str());
+        DelaysRow { scenario, seed, strategy, changes, p50_ms, p90_ms, p99_ms, max_ms }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let none = Delays { changes: 0, p50_ms: None, p90_ms: None, p99_ms: None, max_ms: None };
+        assert_eq!(delays(&[]), none);
+        let one = Delays { changes: 1, p50_ms: Some(7), p90_ms: Some(7), p99_ms: Some(7), max_ms: Some(7) };
+        assert_eq!(delays(&[7]), one);
+        let hundred: Vec<i64> = (1..=100).map(|n| n * 10).collect();
+        let expected =
+            Delays { changes: 100, p50_ms: Some(500), p90_ms: Some(900), p99_ms: Some(990), max_ms: Some(1000) };
+        assert_eq!(delays(&hundred), expected);
+        // Of four, half is the second; 90 of 100 is more than three of four.
+        let four = Delays { changes: 4, p50_ms: Some(2), p90_ms: Some(9), p99_ms: Some(9), max_ms: Some(9) };
+        assert_eq!(delays(&[1, 2, 3, 9]), four);
+    }
+}

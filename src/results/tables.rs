@@ -1,0 +1,177 @@
+//! Runs as CSV files.
+
+use super::RunResults;
+use super::files::OutputFile;
+use super::rows::{BumpRow, DelaysRow, OperationRow, RecordRow, Summary, TimelineRow};
+use crate::kafka::records::RecordType;
+use crate::simulation::Totals;
+use crate::strategy::Strategy;
+
+/// The columns of each file: the first ones are a contract, more may follow.
+const SUMMARY: &str = "scenario,seed,strategy,kafka,groups,members,topics,partitions,heartbeats,metadata_images,refreshes,\
+epoch_bumps,idle_bumps,needless_bumps,missed_changes,records,appended_bytes,strategy_bytes,rebalance_bytes,\
+log_peak_bytes,log_final_bytes,topic_hashes,hash_bytes,cpu_model_ns,heap_model_bytes,unjudged_bumps";
+const TIMELINE: &str = "scenario,seed,strategy,time_ms,heartbeats,refreshes,epoch_bumps,appended_bytes,log_bytes,\
+topic_hashes,cpu_model_ns";
+const BUMPS: &str = "scenario,seed,strategy,time_ms,kind,group,old_epoch,new_epoch,cause,topic,field,event,delay_ms,\
+assignment_changed,needless";
+const RECORDS: &str = "scenario,seed,strategy,record_type,records,tombstones,key_bytes,value_bytes,batch_bytes";
+const OPERATIONS: &str = "scenario,seed,strategy,operation,count,cpu_model_ns";
+const DELAYS: &str = "scenario,seed,strategy,changes,p50_ms,p90_ms,p99_ms,max_ms";
+
+/// The CSV files of runs, in the order of the runs.
+///
+/// # Errors
+/// Only if rows and columns do not fit together, which tests rule out.
+pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
+    Ok(vec![
+        table("summary.csv", SUMMARY, runs, |run, strategy, totals, rows| {
+            rows.serialize(Summary::new(run, strategy, totals))
+        })?,
+        table("timeline.csv", TIMELINE, runs, |run, strategy, totals, rows| {
+            let mut buckets = (0..).step_by(run.timeline_ms.max(1) as usize).zip(&totals.timeline);
+            buckets.try_for_each(|(time_ms, bucket)| rows.serialize(TimelineRow::new(run, strategy, time_ms, bucket)))
+        })?,
+        table("bumps.csv", BUMPS, runs, |run, strategy, totals, rows| {
+            totals.bumps.iter().try_for_each(|bump| rows.serialize(BumpRow::new(run, strategy, bump)))
+        })?,
+        table("records.csv", RECORDS, runs, |run, strategy, totals, rows| {
+            let mut types = RecordType::ALL.into_iter();
+            types.try_for_each(|of_type| rows.serialize(RecordRow::new(run, strategy, totals, of_type)))
+        })?,
+        table("operations.csv", OPERATIONS, runs, |run, strategy, totals, rows| {
+            OperationRow::all(run, strategy, totals).into_iter().try_for_each(|row| rows.serialize(row))
+        })?,
+        table("delays.csv", DELAYS, runs, |run, strategy, totals, rows| {
+            rows.serialize(DelaysRow::new(run, strategy, totals))
+        })?,
+    ])
+}
+
+type Writer = csv::Writer<Vec<u8>>;
+
+/// A file with its columns, though there may be no row.
+fn table<'r>(
+    name: &'static str,
+    columns: &str,
+    runs: &'r [RunResults],
+    add: impl Fn(&'r RunResults, &'r Strategy, &'r Totals, &mut Writer) -> Result<(), csv::Error>,
+) -> Result<OutputFile, csv::Error> {
+    let mut rows = csv::WriterBuilder::new().has_headers(false).from_writer(Vec::new());
+    rows.write_record(columns.split(','))?;
+    for run in runs {
+        for (strategy, totals) in &run.strategies {
+            add(run, strategy, totals, &mut rows)?;
+        }
+    }
+    let bytes = rows.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
+    Ok(OutputFile { name, bytes })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::coordinator::{Cause, Field, FoundChange};
+    use crate::results::RunSize;
+    use crate::simulation::{Bucket, BumpTotals};
+
+    fn run() -> RunResults {
+        let found = |topic: &str, since_ms| FoundChange { topic: topic.into(), field: Field::Racks, since_ms };
+        let bump = BumpTotals {
+            time_ms: 5_000,
+            shard: 0,
+            group: "a,b".into(),
+            old_epoch: 1,
+            new_epoch: 2,
+            causes: vec![Cause::Join, Cause::Refresh],
+            found: vec![found("x", 4_000), found("y", 1_500)],
+            event: "reassign".into(),
+            needless: false,
+            assignment_changed: None,
+        };
+        let totals = Totals { bumps: vec![bump], timeline: vec![Bucket::default(); 2], ..Totals::default() };
+        RunResults {
+            scenario: "s".to_owned(),
+            seed: 7,
+            kafka: "4.3.1".to_owned(),
+            size: RunSize::default(),
+            start_unix_ms: 0,
+            timeline_ms: 5_000,
+            strategies: ["ideal", "cached-hash"]
+                .map(|name| (Strategy::preset(name).expect("a preset"), totals.clone()))
+                .into(),
+        }
+    }
+
+    fn files(runs: &[RunResults]) -> Vec<(&'static str, Vec<String>)> {
+        let files = csv_files(runs).expect("rows fit columns").into_iter();
+        let lines =
+            |file: OutputFile| String::from_utf8(file.bytes).expect("text").lines().map(str::to_owned).collect();
+        files.map(|file| (file.name, lines(file))).collect()
+    }
+
+    /// The columns that scripts outside rely on, at the beginning of each file, and the same ones without a run.
+    #[test]
+    fn columns_are_the_contract() {
+        let contract = [
+            (
+                "summary.csv",
+                "scenario,seed,strategy,kafka,groups,members,topics,partitions,heartbeats,metadata_images,refreshes,\
+                 epoch_bumps,idle_bumps,needless_bumps,missed_changes,records,appended_bytes,strategy_bytes,\
+                 rebalance_bytes,log_peak_bytes,log_final_bytes,topic_hashes,hash_bytes,cpu_model_ns,heap_model_bytes",
+            ),
+            (
+                "timeline.csv",
+                "scenario,seed,strategy,time_ms,heartbeats,refreshes,epoch_bumps,appended_bytes,log_bytes,topic_hashes,\
+                 cpu_model_ns",
+            ),
+            (
+                "bumps.csv",
+                "scenario,seed,strategy,time_ms,kind,group,old_epoch,new_epoch,cause,topic,field,event,delay_ms,\
+                 assignment_changed",
+            ),
+            ("records.csv", "scenario,seed,strategy,record_type,records,tombstones,key_bytes,value_bytes"),
+            ("operations.csv", "scenario,seed,strategy,operation,count,cpu_model_ns"),
+            ("delays.csv", "scenario,seed,strategy,changes,p50_ms,p90_ms,p99_ms,max_ms"),
+        ];
+        for (with, without) in files(&[run()]).iter().zip(files(&[])) {
+            assert_eq!((with.0, &with.1[..1]), (without.0, &without.1[..]));
+        }
+        for ((name, columns), (written_name, lines)) in contract.iter().zip(files(&[run()])) {
+            assert_eq!(*name, written_name);
+            assert!(format!("{},", lines[0]).starts_with(&format!("{columns},")), "{name}: {}", lines[0]);
+        }
+    }
+
+    /// Each cell stands under the name of its field.
+    #[test]
+    fn cells_are_in_their_columns() {
+        fn header(row: impl serde::Serialize) -> String {
+            let mut writer = csv::Writer::from_writer(Vec::new());
+            writer.serialize(row).expect("a row");
+            let text = String::from_utf8(writer.into_inner().expect("bytes")).expect("text");
+            text.lines().next().unwrap_or_default().to_owned()
+        }
+        let run = run();
+        let (strategy, totals) = &run.strategies[0];
+        assert_eq!(header(Summary::new(&run, strategy, totals)), SUMMARY);
+        assert_eq!(header(TimelineRow::new(&run, strategy, 0, &totals.timeline[0])), TIMELINE);
+        assert_eq!(header(BumpRow::new(&run, strategy, &totals.bumps[0])), BUMPS);
+        assert_eq!(header(RecordRow::new(&run, strategy, totals, RecordType::ALL[0])), RECORDS);
+        assert_eq!(header(OperationRow::all(&run, strategy, totals).remove(0)), OPERATIONS);
+        assert_eq!(header(DelaysRow::new(&run, strategy, totals)), DELAYS);
+    }
+
+    #[test]
+    fn what_is_not_known_is_empty() {
+        let files = files(&[run()]);
+        let row = |file: usize, row: usize| files[file].1[row].as_str();
+        assert_eq!(row(0, 1), "s,7,ideal,4.3.1,0,0,0,0,0,0,0,1,0,0,,0,0,0,0,,,0,0,,,1");
+        assert_eq!(row(0, 2), "s,7,cached-hash,4.3.1,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,,,0,0,,,1");
+        assert_eq!([row(1, 1), row(1, 2)], ["s,7,ideal,0,0,0,0,0,,0,", "s,7,ideal,5000,0,0,0,0,,0,"]);
+        // The delay is that of the earliest change.
+        let bump = "s,7,ideal,5000,consumer,\"a,b\",1,2,join;refresh,x;y,racks;racks,reassign,3500,,false";
+        assert_eq!(row(2, 1), bump);
+        assert_eq!(row(5, 1), "s,7,ideal,2,1000,3500,3500,3500");
+    }
+}

@@ -1,0 +1,65 @@
+//! Joins history and fleet with coordinator shards: for each strategy and shard, independently and in parallel, a loop
+//! of events, and totals of what came of it. Results are the same bytes on any number of threads: shards share nothing, and
+//! totals are sums.
+
+mod clients;
+mod fold;
+mod leadership;
+mod missed;
+mod subject;
+mod tape;
+#[cfg(test)]
+mod tests;
+mod totals;
+mod world;
+
+pub use subject::{ShardGroups, Subject, shard_of};
+pub use tape::{Happening, Tape};
+pub use totals::{Bucket, BumpTotals, Operations, RecordTotals, Totals};
+
+use crate::strategy::{Design, Memo, Strategy};
+use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
+use world::World;
+
+/// Simulates all strategies; gives the totals of each, in their order. `done` is told of every world that is done, of as
+/// many as [`num_worlds`] says.
+pub fn simulate(subject: &Subject, strategies: &[Strategy], done: &(dyn Fn() + Sync)) -> Vec<Totals> {
+    let shards = subject.shards();
+    let worlds: Vec<(usize, &[ShardGroups])> = strategies
+        .iter()
+        .enumerate()
+        .flat_map(|(strategy, named)| shards.chunks(world_size(named.design, shards.len())).map(move |w| (strategy, w)))
+        .collect();
+    // Sums do not depend on the order in which worlds are done, and bumps are put in order at the end.
+    let new = || Mutex::new(Totals::new(subject.num_buckets()));
+    let all: Vec<Mutex<Totals>> = strategies.iter().map(|_| new()).collect();
+    worlds.into_par_iter().for_each(|(strategy, shards)| {
+        let (totals, _) = World::new(subject, strategies[strategy].design, shards).run();
+        all[strategy].lock().unwrap_or_else(PoisonError::into_inner).add(totals);
+        done();
+    });
+    let mut all: Vec<Totals> =
+        all.into_iter().map(|totals| totals.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
+    all.iter_mut().for_each(Totals::sort_bumps);
+    all
+}
+
+/// How many worlds [`simulate`] runs.
+pub fn num_worlds(subject: &Subject, strategies: &[Strategy]) -> usize {
+    let shards = subject.shards().len();
+    strategies.iter().map(|strategy| shards.div_ceil(world_size(strategy.design, shards))).sum()
+}
+
+/// Everything that happens to one shard, for a strategy.
+pub fn record(subject: &Subject, design: Design, shard: i32) -> (Totals, Tape) {
+    let groups = subject.shards().into_iter().find(|groups| groups.number == shard);
+    let groups = groups.unwrap_or(ShardGroups { number: shard, groups: Vec::new() });
+    let (totals, tape) = World::taped(subject, design, groups).run();
+    (totals, tape.unwrap_or_default())
+}
+
+/// How many shards are simulated together: all, if those of a broker share what they remember.
+fn world_size(design: Design, shards: usize) -> usize {
+    if design.memo() == Memo::Broker { shards.max(1) } else { 1 }
+}

@@ -1,0 +1,245 @@
+//! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
+
+use crate::coordinator::{Cause, FoundChange};
+use crate::kafka::JString;
+use crate::kafka::records::RecordType;
+use crate::kernel::TimeMs;
+use crate::strategy::Work;
+use std::sync::Arc;
+
+/// Records of one type.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct RecordTotals {
+    /// All, tombstones included.
+    pub records: u64,
+    /// Tombstones.
+    pub tombstones: u64,
+    /// Bytes of keys.
+    pub key_bytes: u64,
+    /// Bytes of values.
+    pub value_bytes: u64,
+    /// Bytes in their batches: each with its length, its deltas and the lengths of key and value.
+    pub batch_bytes: u64,
+}
+
+/// What happened in one time bucket.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Bucket {
+    /// Requests that reached the coordinator.
+    pub heartbeats: u64,
+    /// Refreshes.
+    pub refreshes: u64,
+    /// Bumps.
+    pub epoch_bumps: u64,
+    /// Bytes appended to the log; a batch's header counts where the batch begins.
+    pub appended_bytes: u64,
+    /// Topic hashes computed.
+    pub topic_hashes: u64,
+}
+
+/// What the coordinator did, beside what [`Work`] says of refreshes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Operations {
+    /// Requests that reached the coordinator.
+    pub heartbeats: u64,
+    /// Those answered with an error.
+    pub rejected_heartbeats: u64,
+    /// Heartbeats that members could not send, as no broker led the shard.
+    pub unsent_heartbeats: u64,
+    /// Timers that fired.
+    pub timers: u64,
+    /// Tasks of the background executor.
+    pub background_tasks: u64,
+    /// Images published to a loaded shard.
+    pub published_images: u64,
+    /// Loads of a shard by a new incarnation.
+    pub loads: u64,
+    /// Those that failed.
+    pub failed_loads: u64,
+    /// Records replayed by loads.
+    pub loaded_records: u64,
+    /// Operations that wrote records.
+    pub writes: u64,
+    /// Those whose records are too large for a batch: Kafka would refuse them, the simulation does not.
+    pub oversized_writes: u64,
+    /// Batches appended.
+    pub batches: u64,
+    /// Runs of an assignor that were written.
+    pub assignor_runs: u64,
+    /// Members in them.
+    pub assigned_members: u64,
+    /// Partitions in them.
+    pub assigned_partitions: u64,
+}
+
+/// A bump, with what came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BumpTotals {
+    /// When.
+    pub time_ms: TimeMs,
+    /// In which shard.
+    pub shard: i32,
+    /// The group.
+    pub group: JString,
+    /// Its epoch before.
+    pub old_epoch: i32,
+    /// Its epoch after.
+    pub new_epoch: i32,
+    /// Why.
+    pub causes: Vec<Cause>,
+    /// What a refresh found changed.
+    pub found: Vec<FoundChange>,
+    /// The word of the image that brought the earliest found change; without one, what the member did.
+    pub event: Arc<str>,
+    /// Whether nothing explains it.
+    pub needless: bool,
+    /// Whether any member's target assignment differs because of it; `None` if that was never computed.
+    pub assignment_changed: Option<bool>,
+}
+
+impl BumpTotals {
+    /// From the earliest found change to the bump.
+    pub fn delay_ms(&self) -> Option<TimeMs> {
+        self.found.iter().map(|change| self.time_ms - change.since_ms).max()
+    }
+}
+
+/// All that is counted.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Totals {
+    /// Operations.
+    pub operations: Operations,
+    /// What refreshes and images made the strategy do.
+    pub work: Work,
+    /// Records by type, in the order of [`RecordType::ALL`].
+    pub records: [RecordTotals; RecordType::ALL.len()],
+    /// Bytes of whole batches.
+    pub appended_bytes: u64,
+    /// Of these, the hash fields in group metadata records.
+    pub hash_field_bytes: u64,
+    /// By time.
+    pub timeline: Vec<Bucket>,
+    /// Every bump, in order of time; at equal times in order of shards.
+    pub bumps: Vec<BumpTotals>,
+    /// Changes missed at the end, by groups that have a coordinator then.
+    pub missed_changes: u64,
+    /// Groups whose shard has a coordinator at the end, so that their misses are known.
+    pub judged_groups: u64,
+    /// Groups whose shard has none.
+    pub unjudged_groups: u64,
+}
+
+impl Totals {
+    /// Nothing yet, in so many time buckets.
+    pub(super) fn new(num_buckets: usize) -> Totals {
+        Totals { timeline: vec![Bucket::default(); num_buckets], ..Totals::default() }
+    }
+
+    /// The records of one type.
+    pub fn of(&self, record_type: RecordType) -> &RecordTotals {
+        &self.records[position(record_type)]
+    }
+
+    /// The records of one type.
+    pub(super) fn of_mut(&mut self, record_type: RecordType) -> &mut RecordTotals {
+        &mut self.records[position(record_type)]
+    }
+
+    /// All records, tombstones included.
+    pub fn num_records(&self) -> u64 {
+        self.records.iter().map(|of_type| of_type.records).sum()
+    }
+
+    /// Batch bytes of what the strategy stores: type 4 records, and the hash field in group metadata records.
+    pub fn strategy_bytes(&self) -> u64 {
+        self.of(RecordType::ConsumerGroupPartitionMetadata).batch_bytes + self.hash_field_bytes
+    }
+
+    /// Batch bytes of target and current assignments.
+    pub fn rebalance_bytes(&self) -> u64 {
+        let types = [
+            RecordType::ConsumerGroupTargetAssignmentMetadata,
+            RecordType::ConsumerGroupTargetAssignmentMember,
+            RecordType::ConsumerGroupCurrentMemberAssignment,
+        ];
+        types.into_iter().map(|record_type| self.of(record_type).batch_bytes).sum()
+    }
+
+    /// Bumps that are known to have changed no assignment.
+    pub fn idle_bumps(&self) -> u64 {
+        self.bumps.iter().filter(|bump| bump.assignment_changed == Some(false)).count() as u64
+    }
+
+    /// Bumps that nothing explains.
+    pub fn needless_bumps(&self) -> u64 {
+        self.bumps.iter().filter(|bump| bump.needless).count() as u64
+    }
+
+    /// From each found change to its bump, shortest first.
+    pub fn delays_ms(&self) -> Vec<TimeMs> {
+        let of_bump = |bump: &BumpTotals| bump.found.iter().map(|c| bump.time_ms - c.since_ms).collect::<Vec<_>>();
+        let mut delays: Vec<TimeMs> = self.bumps.iter().flat_map(of_bump).collect();
+        delays.sort_unstable();
+        delays
+    }
+
+    /// Adds another shard's, in any order of shards. Bumps must be [put in order](Totals::sort_bumps) once all are there.
+    pub(super) fn add(&mut self, other: Totals) {
+        self.operations += other.operations;
+        self.work += other.work;
+        for (mine, theirs) in self.records.iter_mut().zip(other.records) {
+            mine.records += theirs.records;
+            mine.tombstones += theirs.tombstones;
+            mine.key_bytes += theirs.key_bytes;
+            mine.value_bytes += theirs.value_bytes;
+            mine.batch_bytes += theirs.batch_bytes;
+        }
+        self.appended_bytes += other.appended_bytes;
+        self.hash_field_bytes += other.hash_field_bytes;
+        for (mine, theirs) in self.timeline.iter_mut().zip(other.timeline) {
+            mine.heartbeats += theirs.heartbeats;
+            mine.refreshes += theirs.refreshes;
+            mine.epoch_bumps += theirs.epoch_bumps;
+            mine.appended_bytes += theirs.appended_bytes;
+            mine.topic_hashes += theirs.topic_hashes;
+        }
+        self.bumps.extend(other.bumps);
+        self.missed_changes += other.missed_changes;
+        self.judged_groups += other.judged_groups;
+        self.unjudged_groups += other.unjudged_groups;
+    }
+
+    /// Changes missed at the end; `None` where no group could be judged.
+    pub fn known_missed_changes(&self) -> Option<u64> {
+        (self.judged_groups > 0 || self.unjudged_groups == 0).then_some(self.missed_changes)
+    }
+
+    /// Puts the bumps of all shards in order of time, at equal times of shards.
+    pub(super) fn sort_bumps(&mut self) {
+        self.bumps.sort_by_key(|bump| (bump.time_ms, bump.shard));
+    }
+}
+
+impl std::ops::AddAssign for Operations {
+    fn add_assign(&mut self, other: Operations) {
+        self.heartbeats += other.heartbeats;
+        self.rejected_heartbeats += other.rejected_heartbeats;
+        self.unsent_heartbeats += other.unsent_heartbeats;
+        self.timers += other.timers;
+        self.background_tasks += other.background_tasks;
+        self.published_images += other.published_images;
+        self.loads += other.loads;
+        self.failed_loads += other.failed_loads;
+        self.loaded_records += other.loaded_records;
+        self.writes += other.writes;
+        self.oversized_writes += other.oversized_writes;
+        self.batches += other.batches;
+        self.assignor_runs += other.assignor_runs;
+        self.assigned_members += other.assigned_members;
+        self.assigned_partitions += other.assigned_partitions;
+    }
+}
+
+fn position(record_type: RecordType) -> usize {
+    RecordType::ALL.iter().position(|known| *known == record_type).expect("all types are in the list")
+}

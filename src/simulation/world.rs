@@ -1,0 +1,356 @@
+//! One or several coordinator shards, the members of their groups, and the images that both live under: the loop of
+//! events. Shards that share remembered hashes (`memo = "broker"`) are one world; any other shard is a world alone.
+//!
+//! Order of events: before an event at time t every timer due at or before t fires, with the clock at its deadline.
+//! At equal times images come first, then what members do in the order in which it was scheduled: their plans' steps,
+//! then heartbeats. What an operation hands to the background executor runs right after it.
+
+use super::clients::Clients;
+use super::fold::Fold;
+use super::leadership::{Move, moves};
+use super::missed;
+use super::subject::{ShardGroups, Subject};
+use super::tape::Tape;
+use super::totals::Totals;
+use crate::cluster::ImageNumber;
+use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest};
+use crate::coordinator::{CompactedLog, Outcome, Shard};
+use crate::kafka::JString;
+use crate::kernel::TimeMs;
+use crate::kernel::lookup::Lookup;
+use crate::strategy::{Design, Forgets, Memo, MemoTable, Work};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A shard, wherever it lives at the moment.
+#[derive(Debug)]
+struct Place<'a> {
+    /// Its moves, the next one last.
+    moves: Vec<Move>,
+    broker: Option<i32>,
+    shard: Option<Shard<'a>>,
+    /// What the next incarnation loads; not kept up once there will be none.
+    log: CompactedLog,
+    fold: Fold<'a>,
+}
+
+/// A group of the world.
+#[derive(Debug)]
+struct WorldGroup<'a> {
+    name: &'a JString,
+    place: usize,
+    /// The image of its last heartbeat that reached a coordinator.
+    heard_at: Option<ImageNumber>,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct World<'a> {
+    subject: &'a Subject<'a>,
+    design: Design,
+    places: Vec<Place<'a>>,
+    groups: Vec<WorldGroup<'a>>,
+    clients: Clients<'a>,
+    /// Remembered topic hashes by broker, where all shards of a broker share them.
+    memos: BTreeMap<i32, MemoTable>,
+    image: ImageNumber,
+    words: Words,
+    tape: Option<Tape>,
+}
+
+impl<'a> World<'a> {
+    /// A world of these shards.
+    pub fn new(subject: &'a Subject<'a>, design: Design, shards: &[ShardGroups]) -> World<'a> {
+        let mut world = World {
+            subject,
+            design,
+            places: Vec::new(),
+            groups: Vec::new(),
+            clients: Clients::default(),
+            memos: BTreeMap::new(),
+            image: 0,
+            words: Words::default(),
+            tape: None,
+        };
+        // In the order of the fleet, whatever shards they are in.
+        let mut members: Vec<(usize, usize)> = Vec::new();
+        for (place, shard) in shards.iter().enumerate() {
+            let mut moves = moves(subject.history, shard.number);
+            moves.reverse();
+            world.places.push(Place {
+                moves,
+                broker: None,
+                shard: None,
+                log: CompactedLog::default(),
+                fold: Fold::new(subject, shard.number),
+            });
+            members.extend(shard.groups.iter().map(|&group| (group, place)));
+        }
+        members.sort_unstable();
+        for (group, (planned, place)) in members.into_iter().enumerate() {
+            let plan = &subject.fleet.groups[planned];
+            world.groups.push(WorldGroup { name: &plan.name, place, heard_at: None });
+            world.clients.add_group(group, plan);
+        }
+        world
+    }
+
+    /// The world of one shard, that writes down everything that happens to it.
+    pub fn taped(subject: &'a Subject<'a>, design: Design, shard: ShardGroups) -> World<'a> {
+        World { tape: Some(Tape::default()), ..World::new(subject, design, &[shard]) }
+    }
+
+    /// Runs until the end.
+    pub fn run(mut self) -> (Totals, Option<Tape>) {
+        let end_ms = self.subject.end_ms;
+        loop {
+            let image_ms = self.next_image_ms().filter(|&time_ms| time_ms < end_ms);
+            let member_ms = self.clients.next_time_ms().filter(|&time_ms| time_ms < end_ms);
+            match (image_ms, member_ms) {
+                (None, None) => break,
+                (Some(now_ms), member_ms) if member_ms.is_none_or(|member_ms| now_ms <= member_ms) => {
+                    self.fire_timers(now_ms);
+                    self.publish(now_ms);
+                }
+                (_, member_ms) => self.act(member_ms.unwrap_or(end_ms)),
+            }
+        }
+        self.fire_timers(end_ms - 1);
+        self.finish()
+    }
+
+    fn finish(mut self) -> (Totals, Option<Tape>) {
+        let mut heard_at = Lookup::new();
+        for group in &self.groups {
+            group.heard_at.map(|image| heard_at.insert(group.name.clone(), image));
+        }
+        if let Some(tape) = &mut self.tape {
+            tape.end(self.subject.end_ms);
+        }
+        let mut groups = vec![0; self.places.len()];
+        self.groups.iter().for_each(|group| groups[group.place] += 1);
+        let mut totals = Totals::new(self.subject.num_buckets());
+        for (mut place, groups) in self.places.into_iter().zip(groups) {
+            let of_place = place.fold.totals_mut();
+            match &place.shard {
+                Some(shard) => {
+                    of_place.missed_changes = missed::changes(self.subject.history, shard, &heard_at);
+                    of_place.judged_groups = groups;
+                }
+                None => of_place.unjudged_groups = groups,
+            }
+            totals.add(place.fold.finish());
+        }
+        (totals, self.tape)
+    }
+
+    fn next_image_ms(&self) -> Option<TimeMs> {
+        let history = self.subject.history;
+        (self.image < history.last_image()).then(|| history.image(self.image + 1).time_ms)
+    }
+
+    /// Publishes the next image; shards whose leader it changes begin anew.
+    fn publish(&mut self, now_ms: TimeMs) {
+        self.image += 1;
+        if let Some(tape) = &mut self.tape {
+            tape.image(now_ms, self.image);
+        }
+        self.publish_to_brokers(now_ms);
+        for place in 0..self.places.len() {
+            match self.places[place].next_move(self.image) {
+                Some(moved) => self.begin_incarnation(now_ms, place, moved.broker),
+                None => self.publish_to_shard(now_ms, place),
+            }
+        }
+    }
+
+    fn publish_to_shard(&mut self, now_ms: TimeMs, place: usize) {
+        let image = self.image;
+        let forgotten = self.rehosted_topics();
+        let mut work = Work::default();
+        let published = self.with_shard(place, |shard| {
+            shard.publish(image, &mut work);
+            for topic in &forgotten {
+                shard.memo_mut().forget(topic, &mut work);
+            }
+        });
+        if published.is_some() {
+            let fold = &mut self.places[place].fold;
+            fold.totals_mut().operations.published_images += 1;
+            fold.add_work(now_ms, work);
+        }
+    }
+
+    /// What the brokers' tables forget, though no shard may be there to forget it; a broker that registers anew has
+    /// been restarted and remembers nothing.
+    fn publish_to_brokers(&mut self, now_ms: TimeMs) {
+        if self.design.memo() != Memo::Broker {
+            return;
+        }
+        let delta = self.subject.history.image(self.image);
+        for broker in &delta.registered {
+            self.memos.remove(broker);
+        }
+        let mut forgotten = self.rehosted_topics();
+        forgotten
+            .extend(delta.changed.iter().chain(&delta.deleted).map(|&topic| self.subject.history.topic_name(topic)));
+        let mut work = Work::default();
+        for table in self.memos.values_mut() {
+            forgotten.iter().for_each(|topic| table.forget(topic, &mut work));
+        }
+        if let Some(first) = self.places.first_mut() {
+            first.fold.add_work(now_ms, work);
+        }
+    }
+
+    /// The topics of brokers that register, if the strategy forgets them for that.
+    fn rehosted_topics(&self) -> Vec<&'a JString> {
+        let delta = self.subject.history.image(self.image);
+        match self.design {
+            Design::Point { forgets: Forgets::TopicOrBroker, .. } => {
+                delta.rehosted.iter().map(|&topic| self.subject.history.topic_name(topic)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The shard's incarnation ends, and another one begins on a broker, if there is one that leads it.
+    fn begin_incarnation(&mut self, now_ms: TimeMs, place: usize, broker: Option<i32>) {
+        let subject = self.subject;
+        let image = self.image;
+        let place = &mut self.places[place];
+        let is_first = place.fold.totals_mut().operations.loads == 0;
+        place.shard = None;
+        place.broker = broker;
+        place.fold.end_incarnation(subject.batch_rules_at(broker, image));
+        let Some(broker) = broker else {
+            if let Some(tape) = &mut self.tape {
+                tape.leaderless(now_ms);
+            }
+            return;
+        };
+        let settings = subject.shard_settings_at(broker, image, self.design);
+        let mut work = Work::default();
+        let (shard, error) = Shard::load(settings, subject.history, &place.log, image, now_ms, &mut work);
+        place.shard = Some(shard);
+        let operations = &mut place.fold.totals_mut().operations;
+        operations.loads += 1;
+        operations.failed_loads += u64::from(error.is_some());
+        operations.loaded_records += place.log.len() as u64;
+        place.fold.add_work(now_ms, work);
+        if let Some(tape) = &mut self.tape {
+            tape.failover(now_ms, is_first);
+        }
+    }
+
+    /// Does something with a shard while it has what its broker remembers; `None` if nobody leads it.
+    fn with_shard<T>(&mut self, place: usize, act: impl FnOnce(&mut Shard<'a>) -> T) -> Option<T> {
+        let place = &mut self.places[place];
+        let shard = place.shard.as_mut()?;
+        let shared = match (self.design.memo(), place.broker) {
+            (Memo::Broker, Some(broker)) => Some(self.memos.entry(broker).or_default()),
+            _ => None,
+        };
+        let Some(table) = shared else { return Some(act(shard)) };
+        std::mem::swap(shard.memo_mut(), table);
+        let result = act(shard);
+        std::mem::swap(shard.memo_mut(), table);
+        Some(result)
+    }
+
+    /// Fires all timers due until a time, earliest first; at equal deadlines in order of shards.
+    fn fire_timers(&mut self, until_ms: TimeMs) {
+        loop {
+            let deadlines = self
+                .places
+                .iter()
+                .enumerate()
+                .filter_map(|(index, place)| Some((place.shard.as_ref()?.next_deadline_ms()?, index)));
+            let Some((deadline_ms, place)) = deadlines.min().filter(|(deadline_ms, _)| *deadline_ms <= until_ms) else {
+                return;
+            };
+            let Some(outcome) = self.with_shard(place, |shard| shard.fire_next_timer(deadline_ms)) else { return };
+            let event = self.event_of_timer(place, &outcome);
+            self.places[place].fold.totals_mut().operations.timers += 1;
+            self.take(deadline_ms, place, &outcome, &event);
+        }
+    }
+
+    /// What the member did that a timer has taken out.
+    fn event_of_timer(&mut self, place: usize, outcome: &Outcome) -> Arc<str> {
+        let key = outcome.entries.first().map(|entry| &entry.record.key);
+        let group =
+            key.and_then(|key| self.groups.iter().position(|group| group.place == place && *group.name == key.group));
+        let member = key.and_then(|key| key.member.as_ref());
+        let word = match (group, member) {
+            (Some(group), Some(member)) => self.clients.timeout_of(group, member),
+            _ => "timeout",
+        };
+        self.words.get(word)
+    }
+
+    /// The next member acts; a heartbeat is answered at once.
+    fn act(&mut self, now_ms: TimeMs) {
+        self.fire_timers(now_ms);
+        let Some((client, group, request)) = self.clients.act() else { return };
+        let place = self.groups[group].place;
+        let Some(outcome) = self.with_shard(place, |shard| shard.heartbeat(now_ms, &request, false)) else {
+            self.places[place].fold.totals_mut().operations.unsent_heartbeats += 1;
+            self.clients.answer(client, now_ms, Err(HeartbeatError::NotCoordinator));
+            return;
+        };
+        self.heard(now_ms, group, request, &outcome);
+        let event = self.words.get(self.clients.last_step(client));
+        self.take(now_ms, place, &outcome, &event);
+        let answer = match (&outcome.error, &outcome.response) {
+            (None, Some(response)) => Ok(response),
+            (Some(error), _) => Err(*error),
+            (None, None) => Err(HeartbeatError::UnknownServerError),
+        };
+        self.clients.answer(client, now_ms, answer);
+    }
+
+    fn heard(&mut self, now_ms: TimeMs, group: usize, request: HeartbeatRequest, outcome: &Outcome) {
+        let place = self.groups[group].place;
+        self.places[place].fold.add_heartbeat(now_ms, outcome);
+        if self.places[place].shard.as_ref().is_some_and(Shard::is_active) {
+            self.groups[group].heard_at = Some(self.image);
+        }
+        if let Some(tape) = &mut self.tape {
+            tape.heartbeat(now_ms, request);
+        }
+    }
+
+    /// Takes what an operation did, and what it handed to the background.
+    fn take(&mut self, now_ms: TimeMs, place: usize, outcome: &Outcome, event: &Arc<str>) {
+        self.places[place].take(now_ms, outcome, event);
+        while let Some(outcome) = self.with_shard(place, |shard| shard.run_background(now_ms)).flatten() {
+            self.places[place].fold.totals_mut().operations.background_tasks += 1;
+            self.places[place].take(now_ms, &outcome, event);
+        }
+    }
+}
+
+impl Place<'_> {
+    /// The move that an image brings.
+    fn next_move(&mut self, image: ImageNumber) -> Option<Move> {
+        if self.moves.last()?.image > image { None } else { self.moves.pop() }
+    }
+
+    fn take(&mut self, now_ms: TimeMs, outcome: &Outcome, event: &Arc<str>) {
+        if !self.moves.is_empty() {
+            self.log.append(&outcome.entries);
+        }
+        self.fold.add_outcome(now_ms, outcome, event);
+    }
+}
+
+/// Words as shared texts, each made once.
+#[derive(Debug, Default)]
+struct Words(BTreeMap<&'static str, Arc<str>>);
+
+impl Words {
+    fn get(&mut self, word: &'static str) -> Arc<str> {
+        self.0.entry(word).or_insert_with(|| Arc::from(word)).clone()
+    }
+}
