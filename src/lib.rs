@@ -5,6 +5,7 @@
 //! same seeded history, and they are compared by bytes on disk, work, and group-epoch bumps. `ARCHITECTURE.md`
 //! is the plan of the house: one module here is one room there.
 
+pub mod cli;
 pub mod cluster;
 pub mod coordinator;
 pub mod disk;

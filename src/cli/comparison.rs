@@ -1,0 +1,380 @@
+//! The comparison of strategies as `run` prints it: a table, and what stands out in it.
+
+use crate::results::RunResults;
+use crate::simulation::Totals;
+use crate::strategy::{Design, Strategy};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, presets};
+
+/// The columns: less is better in each.
+const COLUMNS: [&str; 11] = [
+    "bumps",
+    "idle\nbumps",
+    "needless\nbumps",
+    "missed\nchanges",
+    "refreshes",
+    "topic\nhashes",
+    "bytes\nhashed",
+    "records",
+    "bytes\nappended",
+    "of these\nstrategy",
+    "of these\nrebalances",
+];
+
+/// The numbers of a strategy, means over all seeds.
+struct Row<'a> {
+    strategy: &'a Strategy,
+    sums: Sums,
+    seeds: u64,
+}
+
+/// Sums over all seeds.
+#[derive(Default, Clone, Copy)]
+struct Sums {
+    bumps: u64,
+    idle: u64,
+    needless: u64,
+    missed: u64,
+    judged_groups: u64,
+    unjudged_groups: u64,
+    rejected: u64,
+    unsent: u64,
+    refreshes: u64,
+    hashes: u64,
+    hash_bytes: u64,
+    records: u64,
+    appended_bytes: u64,
+    strategy_bytes: u64,
+    rebalance_bytes: u64,
+    failed_loads: u64,
+    oversized_writes: u64,
+}
+
+impl Sums {
+    fn add(&mut self, totals: &Totals) {
+        self.bumps += totals.bumps.len() as u64;
+        self.idle += totals.idle_bumps();
+        self.needless += totals.needless_bumps();
+        self.missed += totals.missed_changes;
+        self.judged_groups += totals.judged_groups;
+        self.unjudged_groups += totals.unjudged_groups;
+        self.rejected += totals.operations.rejected_heartbeats;
+        self.unsent += totals.operations.unsent_heartbeats;
+        self.refreshes += totals.work.refreshes;
+        self.hashes += totals.work.topic_hashes;
+        self.hash_bytes += totals.work.hash_bytes;
+        self.records += totals.num_records();
+        self.appended_bytes += totals.appended_bytes;
+        self.strategy_bytes += totals.strategy_bytes();
+        self.rebalance_bytes += totals.rebalance_bytes();
+        self.failed_loads += totals.operations.failed_loads;
+        self.oversized_writes += totals.operations.oversized_writes;
+    }
+}
+
+impl Row<'_> {
+    fn is_bound(&self) -> bool {
+        self.strategy.design == Design::Ideal
+    }
+
+    fn name(&self) -> &str {
+        &self.strategy.name
+    }
+
+    /// In the order of the columns; `None` is not applicable.
+    fn values(&self) -> [Option<u64>; COLUMNS.len()] {
+        let s = self.sums;
+        let judged = s.judged_groups > 0 || s.unjudged_groups == 0;
+        let missed = (!self.is_bound() && judged).then_some(s.missed);
+        [
+            Some(s.bumps),
+            Some(s.idle),
+            Some(s.needless),
+            missed,
+            Some(s.refreshes),
+            Some(s.hashes),
+            Some(s.hash_bytes),
+            Some(s.records),
+            Some(s.appended_bytes),
+            Some(s.strategy_bytes),
+            Some(s.rebalance_bytes),
+        ]
+    }
+}
+
+fn rows(runs: &[RunResults]) -> Vec<Row<'_>> {
+    let Some(first) = runs.first() else { return Vec::new() };
+    let mut rows: Vec<Row> = Vec::new();
+    for (index, (strategy, _)) in first.strategies.iter().enumerate() {
+        let mut sums = Sums::default();
+        runs.iter().filter_map(|run| run.strategies.get(index)).for_each(|(_, totals)| sums.add(totals));
+        rows.push(Row { strategy, sums, seeds: runs.len() as u64 });
+    }
+    rows
+}
+
+/// What was run, in a line.
+pub fn title(runs: &[RunResults]) -> String {
+    let Some(first) = runs.first() else { return String::new() };
+    let seeds = match runs.last() {
+        Some(last) if last.seed != first.seed => format!("means of seeds {} to {}", first.seed, last.seed),
+        _ => format!("seed {}", first.seed),
+    };
+    let size = &first.size;
+    let counted = |number: u64, what: &str| format!("{} {what}{}", grouped(number), if number == 1 { "" } else { "s" });
+    format!(
+        "{}: Kafka {}, {seeds}; {}, {}, {}, {}, {}",
+        first.scenario,
+        first.kafka,
+        counted(size.groups, "group"),
+        counted(size.members, "member"),
+        counted(size.topics, "topic"),
+        counted(size.partitions, "partition"),
+        counted(size.metadata_images, "metadata image")
+    )
+}
+
+/// The table: a row for each strategy. The least of a column has a star, unless all have the same; the bound does not
+/// compete.
+pub fn table(runs: &[RunResults], styled: bool) -> Table {
+    let rows = rows(runs);
+    let best: Vec<Option<u64>> = (0..COLUMNS.len()).map(|column| best(&rows, column)).collect();
+    let mut table = Table::new();
+    table.load_style(presets::UTF8_FULL_CONDENSED);
+    if styled {
+        table.enforce_styling();
+    } else {
+        table.force_no_tty();
+    }
+    let right = |cell: Cell| cell.set_alignment(CellAlignment::Right);
+    let header = std::iter::once(Cell::new("strategy")).chain(COLUMNS.iter().map(|name| right(Cell::new(*name))));
+    table.set_header(header.collect::<Vec<_>>());
+    for row in &rows {
+        let mut cells = vec![Cell::new(row.name())];
+        for (value, best) in row.values().into_iter().zip(&best) {
+            cells.push(right(match value {
+                None => Cell::new("–"),
+                Some(value) if *best == Some(value) && !row.is_bound() => {
+                    let cell = Cell::new(format!("{}*", mean(value, row.seeds)));
+                    cell.add_attribute(Attribute::Bold).fg(Color::Green)
+                }
+                Some(value) => Cell::new(format!("{} ", mean(value, row.seeds))),
+            }));
+        }
+        table.add_row(cells);
+    }
+    table
+}
+
+/// How to read the table.
+pub fn legend() -> &'static str {
+    "* the least of its column, where not all are equal (ideal, the bound, does not compete); – not applicable or not known"
+}
+
+/// The least of a column, unless all that compete have the same.
+fn best(rows: &[Row], column: usize) -> Option<u64> {
+    let values = || rows.iter().filter(|row| !row.is_bound()).filter_map(|row| row.values()[column]);
+    values().min().filter(|&least| values().any(|value| value != least))
+}
+
+/// What stands out, in sentences.
+pub fn findings(runs: &[RunResults]) -> Vec<String> {
+    let rows = rows(runs);
+    let compete: Vec<&Row> = rows.iter().filter(|row| !row.is_bound()).collect();
+    let mut findings = Vec::new();
+    findings.extend(finding_of_bytes(&compete));
+    findings.extend(finding_of_hashes(&compete));
+    findings.extend(finding_of_misses(&compete));
+    findings.extend(finding_of_bumps(&rows));
+    findings.extend(warnings(&rows));
+    findings
+}
+
+/// Who appends less than whom: `cached-hash` against `full-map` if both are there, else the least against the most.
+fn finding_of_bytes(rows: &[&Row]) -> Option<String> {
+    let named = |name: &str| rows.iter().copied().find(|row| row.name() == name);
+    let (less, more) = match (named("cached-hash"), named("full-map")) {
+        (Some(hash), Some(map)) => (hash, map),
+        _ => (
+            rows.iter().copied().min_by_key(|row| row.sums.appended_bytes)?,
+            rows.iter().copied().max_by_key(|row| row.sums.appended_bytes)?,
+        ),
+    };
+    let (less, more) = if less.sums.appended_bytes <= more.sums.appended_bytes { (less, more) } else { (more, less) };
+    if less.sums.appended_bytes == more.sums.appended_bytes {
+        return None;
+    }
+    Some(format!(
+        "{} appends {} less than {}: {} against {} bytes, of which the strategy's own are {} against {}.",
+        less.name(),
+        percent_less(less.sums.appended_bytes, more.sums.appended_bytes),
+        more.name(),
+        mean(less.sums.appended_bytes, less.seeds),
+        mean(more.sums.appended_bytes, more.seeds),
+        mean(less.sums.strategy_bytes, less.seeds),
+        mean(more.sums.strategy_bytes, more.seeds),
+    ))
+}
+
+/// Who hashes less than whom, of those that hash.
+fn finding_of_hashes(rows: &[&Row]) -> Option<String> {
+    let hashing = || rows.iter().copied().filter(|row| row.sums.hashes > 0);
+    let less = hashing().min_by_key(|row| row.sums.hash_bytes)?;
+    let more = hashing().max_by_key(|row| row.sums.hash_bytes)?;
+    (less.sums.hash_bytes < more.sums.hash_bytes).then(|| {
+        format!(
+            "{} computes {} topic hashes over {} bytes, {} {} over {} bytes.",
+            more.name(),
+            mean(more.sums.hashes, more.seeds),
+            mean(more.sums.hash_bytes, more.seeds),
+            less.name(),
+            mean(less.sums.hashes, less.seeds),
+            mean(less.sums.hash_bytes, less.seeds),
+        )
+    })
+}
+
+/// Who still has not seen, at the end, what its groups could have seen.
+fn finding_of_misses(rows: &[&Row]) -> Option<String> {
+    let missing: Vec<String> = rows
+        .iter()
+        .filter(|row| row.sums.missed > 0)
+        .map(|row| format!("{} {}", row.name(), mean(row.sums.missed, row.seeds)))
+        .collect();
+    let unjudged = rows.iter().map(|row| row.sums.unjudged_groups).max()?;
+    let judged = rows.iter().map(|row| row.sums.judged_groups).max()?;
+    let but = match unjudged {
+        0 => String::new(),
+        _ => format!(
+            " ({} of {} groups have no coordinator then and are not judged)",
+            grouped(unjudged),
+            grouped(judged + unjudged)
+        ),
+    };
+    match (judged > 0 || unjudged == 0, missing.is_empty()) {
+        (false, _) => Some("What is missed is not known: at the end no group has a coordinator.".to_owned()),
+        (_, true) => Some(format!("At the end no strategy is still missing a change{but}.")),
+        _ => Some(format!("Changes still missed at the end: {}{but}.", missing.join(", "))),
+    }
+}
+
+/// Bumps that changed no assignment, and those that the bound has.
+fn finding_of_bumps(rows: &[Row]) -> Option<String> {
+    let idle: Vec<String> = rows
+        .iter()
+        .filter(|row| row.sums.idle > 0)
+        .map(|row| format!("{} {} of {}", row.name(), mean(row.sums.idle, row.seeds), mean(row.sums.bumps, row.seeds)))
+        .collect();
+    (!idle.is_empty()).then(|| format!("Bumps that changed no assignment: {}.", idle.join(", ")))
+}
+
+/// What the numbers above must be read with.
+fn warnings(rows: &[Row]) -> Vec<String> {
+    let list = |count: fn(&Sums) -> u64| {
+        let with = rows.iter().filter(|row| count(&row.sums) > 0);
+        with.map(|row| format!("{} {}", row.name(), grouped(count(&row.sums)))).collect::<Vec<_>>().join(", ")
+    };
+    let failed = list(|sums| sums.failed_loads);
+    let oversized = list(|sums| sums.oversized_writes);
+    let mut warnings = Vec::new();
+    for (count, what) in [
+        (list(|sums| sums.rejected), "Heartbeats answered with an error"),
+        (list(|sums| sums.unsent), "Heartbeats that found no coordinator"),
+    ] {
+        if !count.is_empty() {
+            warnings.push(format!("{what}: {count} (why: operations.csv)."));
+        }
+    }
+    if !failed.is_empty() {
+        warnings.push(format!("Coordinators that could not load their log (nobody answers then): {failed}."));
+    }
+    if !oversized.is_empty() {
+        warnings.push(format!(
+            "Writes larger than max.message.bytes, which Kafka would refuse and the simulation does not: {oversized}."
+        ));
+    }
+    warnings
+}
+
+/// How much less, in percent with one digit, rounded down.
+fn percent_less(less: u64, more: u64) -> String {
+    let permille = u128::from(more - less) * 1000 / u128::from(more.max(1));
+    format!("{}.{} %", permille / 10, permille % 10)
+}
+
+/// A mean over seeds, with one digit where it is no integer.
+fn mean(sum: u64, seeds: u64) -> String {
+    let seeds = seeds.max(1);
+    if sum.is_multiple_of(seeds) {
+        return grouped(sum / seeds);
+    }
+    let tenths = (u128::from(sum) * 10 + u128::from(seeds) / 2) / u128::from(seeds);
+    format!("{}.{}", grouped((tenths / 10) as u64), tenths % 10)
+}
+
+/// A number with its digits in groups of three.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::results::RunSize;
+
+    fn runs(of: &[(&str, &[u64])]) -> Vec<RunResults> {
+        let seeds = of.first().map_or(0, |(_, bytes)| bytes.len());
+        let totals = |bytes: u64| Totals { appended_bytes: bytes, ..Totals::default() };
+        (0..seeds)
+            .map(|seed| RunResults {
+                scenario: "s".to_owned(),
+                seed: seed as u64,
+                kafka: "4.3.1".to_owned(),
+                size: RunSize::default(),
+                start_unix_ms: 0,
+                timeline_ms: 1,
+                strategies: of
+                    .iter()
+                    .map(|(name, bytes)| (Strategy::preset(name).expect("a preset"), totals(bytes[seed])))
+                    .collect(),
+            })
+            .collect()
+    }
+
+    #[test]
+    fn the_least_has_a_star_and_the_bound_does_not_compete() {
+        let runs = runs(&[("full-map", &[4_000]), ("cached-hash", &[1_234]), ("ideal", &[7])]);
+        let text = table(&runs, false).to_string();
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("-map") || line.contains("ideal")).collect();
+        assert!(text.contains("1,234*") && !text.contains("4,000*"), "{text}");
+        assert!(lines[1].contains(" 7 ") && lines[1].contains('–') && !lines[1].contains('*'), "{text}");
+        assert!(!lines[0].contains('*'), "{text}");
+    }
+
+    #[test]
+    fn findings_say_how_much_less() {
+        let findings = findings(&runs(&[("full-map", &[3_000, 5_001]), ("cached-hash", &[1_000, 1_000])]));
+        assert_eq!(
+            findings,
+            [
+                "cached-hash appends 75.0 % less than full-map: 1,000 against 4,000.5 bytes, of which the strategy's own \
+                 are 0 against 0.",
+                "At the end no strategy is still missing a change.",
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers() {
+        assert_eq!([grouped(0), grouped(999), grouped(1_000), grouped(1_234_567)], ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([mean(7, 2), mean(8, 2), mean(2, 3)], ["3.5", "4", "0.7"]);
+        assert_eq!([percent_less(1, 3), percent_less(3, 3)], ["66.6 %", "0.0 %"]);
+    }
+}

@@ -1,0 +1,247 @@
+//! `coordsim run`: every strategy on the same history, a table, and files.
+
+use super::comparison;
+use super::error::CliError;
+use super::inputs::{self, Input, parse_duration};
+use crate::cluster::HistoryBuilder;
+use crate::kernel::TimeMs;
+use crate::results::{Manifest, ManifestScenario, RunResults, RunSize, csv_files, write_files};
+use crate::scenario::{ConfigValue, show_duration};
+use crate::simulation::{Subject, num_worlds, simulate};
+use crate::strategy::Strategy;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use rayon::prelude::*;
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+/// Runs every strategy of scenarios on the same history and compares them.
+///
+/// Prints a table and writes summary.csv, timeline.csv, bumps.csv, records.csv, operations.csv, delays.csv and run.json
+/// (docs/output.md says what they mean). The same scenario and seed give the same files on any machine and any number
+/// of threads.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Example:\n  coordsim run scenarios/lab-cluster.toml --strategies full-map,cached-hash --out out/lab"
+)]
+pub struct RunArgs {
+    /// Scenario files
+    #[arg(required = true, value_name = "SCENARIO")]
+    scenarios: Vec<PathBuf>,
+    /// The folder to write to; with several scenarios, to one folder in it for each [default: out/<scenario>]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// The seed [default: the scenario's]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// How many seeds: that one and those after it
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    seeds: u64,
+    /// The strategies: presets and those that the scenario defines [default: the scenario's]
+    #[arg(long, value_name = "a,b", value_delimiter = ',')]
+    strategies: Vec<String>,
+    /// The Kafka version that brokers follow [default: the scenario's]
+    #[arg(long, value_name = "V")]
+    kafka: Option<String>,
+    /// How many threads to use [default: as many as there are processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    threads: Option<u16>,
+    /// Simulate only what happens before this time, such as 10m [default: the whole scenario]
+    #[arg(long, value_name = "T", value_parser = parse_duration)]
+    until: Option<TimeMs>,
+}
+
+/// A scenario with the strategies and seeds to run.
+struct Job {
+    input: Input,
+    strategies: Vec<Strategy>,
+    seeds: Vec<u64>,
+    folder: PathBuf,
+}
+
+/// Runs the command.
+pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
+    let jobs = args.jobs().map_err(CliError::Input)?;
+    let threads = args.threads.map_or(0, usize::from);
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+    let pool = pool.map_err(|error| CliError::Failed(format!("cannot start threads: {error}")))?;
+    let mut results = Vec::new();
+    for job in &jobs {
+        results.push(pool.install(|| job.run(quiet)).map_err(CliError::Input)?);
+    }
+    for (job, runs) in jobs.iter().zip(&results) {
+        job.write(args, runs)?;
+    }
+    let styled = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let mut out = std::io::stdout().lock();
+    for (job, runs) in jobs.iter().zip(&results) {
+        writeln!(out, "{}", comparison::title(runs))?;
+        writeln!(out, "{}", comparison::table(runs, styled))?;
+        writeln!(out, "{}", comparison::legend())?;
+        comparison::findings(runs).iter().try_for_each(|finding| writeln!(out, "{finding}"))?;
+        writeln!(out, "Files: {}", job.folder.display())?;
+    }
+    Ok(())
+}
+
+impl RunArgs {
+    /// What is to be run; all that is wrong with any of it.
+    fn jobs(&self) -> Result<Vec<Job>, Vec<String>> {
+        let (mut jobs, mut errors): (Vec<Job>, Vec<String>) = (Vec::new(), Vec::new());
+        for path in &self.scenarios {
+            let input = match Input::read(path, self.kafka.as_deref(), self.until) {
+                Ok(input) => input,
+                Err(wrong) => {
+                    errors.extend(wrong);
+                    continue;
+                }
+            };
+            match self.job(input, path) {
+                Ok(job) => jobs.push(job),
+                Err(wrong) => errors.extend(wrong),
+            }
+        }
+        let mut folders = BTreeSet::new();
+        for job in &jobs {
+            let folder = &job.folder;
+            if !folders.insert(folder) {
+                errors.push(format!("two scenarios are called {:?}; run them one by one", job.input.scenario.name));
+            }
+            if folder.exists() && !folder.is_dir() {
+                errors.push(format!("--out: {} is not a folder", folder.display()));
+            }
+        }
+        // What is wrong with all scenarios alike is said once.
+        let mut said = BTreeSet::new();
+        errors.retain(|error| said.insert(error.clone()));
+        if errors.is_empty() { Ok(jobs) } else { Err(errors) }
+    }
+
+    fn job(&self, input: Input, path: &Path) -> Result<Job, Vec<String>> {
+        let strategies = input.strategies(&self.strategies)?;
+        let first = self.seed.unwrap_or(input.scenario.seed);
+        let Some(end) = first.checked_add(self.seeds) else {
+            return Err(vec![format!("{}: there are no {} seeds from {first} on", path.display(), self.seeds)]);
+        };
+        let name = &input.scenario.name;
+        let folder = match &self.out {
+            None => Path::new("out").join(name),
+            Some(out) if self.scenarios.len() == 1 => out.clone(),
+            Some(out) => out.join(name),
+        };
+        Ok(Job { input, strategies, seeds: (first..end).collect(), folder })
+    }
+
+    /// The command, as far as it makes a difference to the results of one scenario.
+    fn command(&self, job: &Job) -> Vec<String> {
+        let mut command = vec!["coordsim".to_owned(), "run".to_owned(), job.file_name()];
+        let mut option = |name: &str, value: Option<String>| {
+            if let Some(value) = value {
+                command.extend([name.to_owned(), value]);
+            }
+        };
+        option("--seed", self.seed.map(|seed| seed.to_string()));
+        option("--seeds", (self.seeds > 1).then(|| self.seeds.to_string()));
+        option("--strategies", (!self.strategies.is_empty()).then(|| self.strategies.join(",")));
+        option("--kafka", self.kafka.clone());
+        option("--until", self.until.map(show_duration));
+        command
+    }
+}
+
+impl Job {
+    fn file_name(&self) -> String {
+        inputs::name_of(Path::new(&self.input.scenario.file))
+    }
+
+    /// Runs all seeds; gives their results in order.
+    fn run(&self, quiet: bool) -> Result<Vec<RunResults>, Vec<String>> {
+        let progress = Progress::new(quiet, &self.input.scenario.name);
+        let results: Vec<Result<RunResults, Vec<String>>> =
+            self.seeds.par_iter().map(|&seed| self.run_seed(seed, &progress)).collect();
+        progress.0.finish_and_clear();
+        results.into_iter().collect()
+    }
+
+    fn run_seed(&self, seed: u64, progress: &Progress) -> Result<RunResults, Vec<String>> {
+        let workload = self.input.workload(HistoryBuilder::new(), seed)?;
+        let subject = self.input.subject(&workload);
+        progress.0.inc_length(num_worlds(&subject, &self.strategies) as u64);
+        let totals = simulate(&subject, &self.strategies, &|| progress.0.inc(1));
+        Ok(RunResults {
+            scenario: self.input.scenario.name.clone(),
+            seed,
+            kafka: self.input.kafka.name().to_owned(),
+            size: size(&subject),
+            start_unix_ms: workload.start_unix_ms,
+            timeline_ms: subject.timeline_ms,
+            strategies: self.strategies.iter().cloned().zip(totals).collect(),
+        })
+    }
+
+    fn write(&self, args: &RunArgs, runs: &[RunResults]) -> Result<(), CliError> {
+        let scenario = &self.input.scenario;
+        let config: BTreeMap<String, serde_json::Value> =
+            scenario.config.iter().map(|(name, value)| (name.clone(), json(value))).collect();
+        let manifest = Manifest {
+            coordsim: env!("CARGO_PKG_VERSION"),
+            command: args.command(self),
+            scenario: ManifestScenario::new(
+                &scenario.name,
+                self.file_name(),
+                &self.input.text,
+                self.input.metadata_files.clone(),
+            ),
+            seeds: self.seeds.clone(),
+            kafka: self.input.kafka.name().to_owned(),
+            strategies: self.strategies.iter().map(Into::into).collect(),
+            config,
+            start_unix_ms: runs.first().map_or(0, |run| run.start_unix_ms),
+            until_ms: self.input.until_ms,
+            profile: None,
+        };
+        let mut files = csv_files(runs).map_err(|error| CliError::Failed(error.to_string()))?;
+        files.push(manifest.file().map_err(|error| CliError::Failed(error.to_string()))?);
+        write_files(&self.folder, &files).map_err(|error| CliError::Failed(error.to_string()))
+    }
+}
+
+/// How large a run is.
+fn size(subject: &Subject) -> RunSize {
+    let history = subject.history;
+    let images = 1..=history.last_image();
+    let published = images.take_while(|&image| history.image(image).time_ms < subject.end_ms);
+    let last = published.last().unwrap_or(0);
+    let topics = || history.topics().filter_map(|topic| history.version_at(topic, last));
+    RunSize {
+        groups: subject.fleet.groups.len() as u64,
+        members: subject.fleet.groups.iter().map(|group| group.members.len() as u64).sum(),
+        topics: topics().count() as u64,
+        partitions: topics().map(|topic| topic.num_partitions() as u64).sum(),
+        metadata_images: u64::from(last),
+    }
+}
+
+fn json(value: &ConfigValue) -> serde_json::Value {
+    match value {
+        ConfigValue::Integer(number) => (*number).into(),
+        ConfigValue::Boolean(switch) => (*switch).into(),
+        ConfigValue::Text(text) => text.clone().into(),
+    }
+}
+
+/// A bar on standard error, if somebody sees it.
+struct Progress(ProgressBar);
+
+impl Progress {
+    fn new(quiet: bool, scenario: &str) -> Progress {
+        if quiet || !std::io::stderr().is_terminal() {
+            return Progress(ProgressBar::hidden());
+        }
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} shards");
+        Progress(
+            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message(scenario.to_owned()),
+        )
+    }
+}

@@ -1,0 +1,111 @@
+//! `coordsim random-trace`: writes the random trace of a seed.
+
+use crate::trace::random::{GeneratorOptions, generate};
+use std::io::Write;
+use std::path::PathBuf;
+
+/// Writes a random trace: everything that may happen to a coordinator shard, mixed by a seed.
+///
+/// The same seed and options give the same trace on any machine.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  coordsim random-trace --seed 42 --events 100..600 --kafka 4.3.1 --out trace.jsonl")]
+pub struct RandomTraceArgs {
+    /// The seed that the trace follows from
+    #[arg(long)]
+    pub seed: u64,
+    /// How many events: a number, or from..to (both included)
+    #[arg(long, value_name = "FROM..TO", default_value = "100..600", value_parser = parse_events)]
+    pub events: (u32, u32),
+    /// The oldest Kafka version that must be able to replay it (3.9: no regular expressions)
+    #[arg(
+        long = "kafka",
+        value_name = "VERSION",
+        default_value = "3.9",
+        value_parser = parse_replayable_by_3_9,
+        action = clap::ArgAction::Set
+    )]
+    pub replayable_by_3_9: bool,
+    /// The file to write [default: standard output]
+    #[arg(long)]
+    pub out: Option<PathBuf>,
+}
+
+/// Reads `100` or `100..600`.
+pub(super) fn parse_events(text: &str) -> Result<(u32, u32), String> {
+    let (low, high) = text.split_once("..").unwrap_or((text, text));
+    match (low.parse(), high.parse()) {
+        (Ok(low), Ok(high)) if 1 <= low && low <= high => Ok((low, high)),
+        _ => Err("must be a number of events like 300, or a range like 100..600".to_owned()),
+    }
+}
+
+/// Whether a Kafka version is 3.9.
+fn parse_replayable_by_3_9(version: &str) -> Result<bool, String> {
+    let mut parts = version.split('.').map(str::parse::<u32>);
+    match (parts.next(), parts.next()) {
+        (Some(Ok(3)), Some(Ok(9))) => Ok(true),
+        (Some(Ok(4)), Some(Ok(_))) => Ok(false),
+        _ => Err("must be a version from 3.9 on, like 3.9.1 or 4.3".to_owned()),
+    }
+}
+
+/// Writes the trace.
+pub fn run(args: &RandomTraceArgs) -> std::io::Result<()> {
+    let (events_min, events_max) = args.events;
+    let options = GeneratorOptions { events_min, events_max, replayable_by_3_9: args.replayable_by_3_9 };
+    let text = generate(args.seed, &options).write();
+    match &args.out {
+        Some(path) => std::fs::write(path, text),
+        None => std::io::stdout().write_all(text.as_bytes()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::Parser;
+
+    #[test]
+    fn values() {
+        assert_eq!(parse_events("7"), Ok((7, 7)));
+        assert_eq!(parse_events("100..600"), Ok((100, 600)));
+        for wrong in ["", "0", "5..4", "1...2", "a..b", "-1"] {
+            assert!(parse_events(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(parse_replayable_by_3_9("3.9.1"), Ok(true));
+        assert_eq!(parse_replayable_by_3_9("4.3"), Ok(false));
+        for wrong in ["3.8", "4", "x", "5.0"] {
+            assert!(parse_replayable_by_3_9(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[derive(clap::Parser)]
+    struct Command {
+        #[command(flatten)]
+        args: RandomTraceArgs,
+    }
+
+    #[test]
+    fn arguments() {
+        let parse = |text: &str| Command::try_parse_from(text.split(' ')).map(|command| command.args);
+        let args = parse("random-trace --seed 5").expect("parses");
+        assert_eq!((args.seed, args.events, args.replayable_by_3_9, args.out), (5, (100, 600), true, None));
+        let args = parse("random-trace --seed 5 --events 7..8 --kafka 4.3.1 --out x").expect("parses");
+        assert_eq!((args.events, args.replayable_by_3_9), ((7, 8), false));
+        assert_eq!(args.out, Some(PathBuf::from("x")));
+        for wrong in ["", " --seed -1", " --seed 1 --events 0", " --seed 1 --kafka 2.8"] {
+            assert!(parse(&format!("random-trace{wrong}")).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_file_is_the_trace_of_the_seed() {
+        let folder = tempfile::tempdir().expect("a temporary folder");
+        let out = folder.path().join("trace.jsonl");
+        let args = RandomTraceArgs { seed: 7, events: (20, 30), replayable_by_3_9: true, out: Some(out.clone()) };
+        run(&args).expect("writes");
+        let text = std::fs::read_to_string(&out).expect("reads");
+        let options = GeneratorOptions { events_min: 20, events_max: 30, replayable_by_3_9: true };
+        assert_eq!(crate::trace::Trace::parse("x", &text), Ok(generate(7, &options)));
+    }
+}

@@ -1,0 +1,291 @@
+//! `coordsim run` and `coordsim trace` from outside: files, tables, errors.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// Everything that a coordinator meets, on one shard: its broker's restart leaves it without a leader for a while.
+const ONE_SHARD: &str = r#"
+name = "one-shard"
+seed = 3
+duration = "4m"
+timeline = "30s"
+[strategies.fixed-cache]
+covers = "rack-list"
+stores = "hash"
+memo = "broker"
+forgets = "topic-or-broker"
+[cluster]
+brokers = 3
+racks = ["a", "b", "c"]
+[cluster.offsets]
+partitions = 1
+replication = 1
+[[topics]]
+name = "orders-{n}"
+count = 4
+partitions = [2, 3]
+replication = 2
+[[groups]]
+name = "app-{n}"
+count = 5
+members = [1, 3]
+subscribe = { from = "orders-{n}", count = 2 }
+revocation = "200ms"
+[[groups]]
+name = "fixed"
+members = 2
+static = true
+subscribe = ["orders-1", "later"]
+[[events]]
+at = "30s"
+kind = "create-topics"
+topics = ["later"]
+partitions = 5
+[[events]]
+at = "40s"
+kind = "redeploy"
+group = "fixed"
+[[events]]
+at = "60s"
+kind = "member-crash"
+group = "app-1"
+member = "m1"
+[[events]]
+at = "70s"
+kind = "rolling-restart"
+pause = "5s"
+down = "15s"
+racks = ["d", "e"]
+[[events]]
+at = "3m30s"
+kind = "expand"
+topic = "orders-1"
+partitions = 9
+"#;
+
+fn coordsim(folder: &Path, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_coordsim"));
+    command.current_dir(folder).args(arguments).env_remove("NO_COLOR").output().expect("it runs")
+}
+
+fn home(scenario: &str) -> tempfile::TempDir {
+    let home = tempfile::tempdir().expect("a temporary folder");
+    fs::write(home.path().join("scenario.toml"), scenario).expect("written");
+    home
+}
+
+fn succeeds(folder: &Path, arguments: &[&str]) -> String {
+    let output = coordsim(folder, arguments);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success() && errors.is_empty(), "{arguments:?}: {errors}");
+    String::from_utf8(output.stdout).expect("text")
+}
+
+fn fails(folder: &Path, arguments: &[&str]) -> String {
+    let output = coordsim(folder, arguments);
+    assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+    assert!(output.stdout.is_empty());
+    String::from_utf8(output.stderr).expect("text")
+}
+
+/// The files of a folder, by name.
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
+    entries.map(|e| (e.file_name().to_string_lossy().into_owned(), fs::read(e.path()).expect("a file"))).collect()
+}
+
+/// The rows of a CSV file, by column.
+fn rows(file: &[u8]) -> Vec<BTreeMap<String, String>> {
+    csv::Reader::from_reader(file).deserialize().map(|row| row.expect("a row")).collect()
+}
+
+fn number(row: &BTreeMap<String, String>, column: &str) -> u64 {
+    row[column].parse().unwrap_or_else(|_| panic!("{column} of {row:?}"))
+}
+
+#[test]
+fn the_same_bytes_on_any_number_of_threads() {
+    let home = home(ONE_SHARD);
+    let run = |threads: &str, out: &str| {
+        let all = ["run", "scenario.toml", "--seeds", "2", "--threads", threads, "--out", out];
+        let table = succeeds(home.path(), &all).replace(&format!("Files: {out}"), "Files: OUT");
+        (table, files(&home.path().join(out)))
+    };
+    let first = run("1", "one");
+    let names: Vec<&str> = first.1.keys().map(String::as_str).collect();
+    let all = ["bumps.csv", "delays.csv", "operations.csv", "records.csv", "run.json", "summary.csv", "timeline.csv"];
+    assert_eq!(names, all);
+    assert_eq!(rows(&first.1["summary.csv"]).len(), 2 * 7);
+    for (threads, out) in [("1", "again"), ("2", "two"), ("7", "seven"), ("2", "one")] {
+        assert!(run(threads, out) == first, "{threads} threads");
+    }
+}
+
+/// What one file says agrees with what another says.
+#[test]
+fn files_agree_with_each_other() {
+    let home = home(ONE_SHARD);
+    succeeds(home.path(), &["run", "scenario.toml", "--out", "out"]);
+    let files = files(&home.path().join("out"));
+    let of = |file: &str, strategy: &str| -> Vec<BTreeMap<String, String>> {
+        rows(&files[file]).into_iter().filter(|row| row["strategy"] == strategy).collect()
+    };
+    let summaries = rows(&files["summary.csv"]);
+    for summary in &summaries {
+        let strategy = summary["strategy"].as_str();
+        let (records, timeline) = (of("records.csv", strategy), of("timeline.csv", strategy));
+        let operations = of("operations.csv", strategy);
+        let sum =
+            |rows: &[BTreeMap<String, String>], column: &str| rows.iter().map(|row| number(row, column)).sum::<u64>();
+        let count =
+            |operation: &str| number(operations.iter().find(|r| r["operation"] == operation).expect("a row"), "count");
+        assert_eq!(timeline.len(), 8);
+        for column in ["heartbeats", "refreshes", "epoch_bumps", "appended_bytes", "topic_hashes"] {
+            assert_eq!(sum(&timeline, column), number(summary, column), "{strategy} {column}");
+        }
+        assert_eq!(sum(&records, "records"), number(summary, "records"));
+        assert_eq!(sum(&records, "batch_bytes") + 61 * count("batch"), number(summary, "appended_bytes"));
+        assert!(sum(&records, "batch_bytes") > sum(&records, "key_bytes") + sum(&records, "value_bytes"));
+        let types = |types: &[&str]| -> Vec<_> {
+            records.iter().filter(|row| types.contains(&row["record_type"].as_str())).cloned().collect()
+        };
+        let assignments = types(&[
+            "ConsumerGroupTargetAssignmentMetadata",
+            "ConsumerGroupTargetAssignmentMember",
+            "ConsumerGroupCurrentMemberAssignment",
+        ]);
+        assert_eq!(sum(&assignments, "batch_bytes"), number(summary, "rebalance_bytes"));
+        let bumps = of("bumps.csv", strategy);
+        assert_eq!(bumps.len() as u64, number(summary, "epoch_bumps"));
+        assert_eq!(sum(&types(&["ConsumerGroupMetadata"]), "records"), bumps.len() as u64);
+        let idle = bumps.iter().filter(|bump| bump["assignment_changed"] == "false").count();
+        assert_eq!(idle as u64, number(summary, "idle_bumps"));
+        let changes = bumps.iter().flat_map(|bump| bump["topic"].split(';')).filter(|topic| !topic.is_empty()).count();
+        assert_eq!(changes as u64, number(&of("delays.csv", strategy)[0], "changes"));
+        assert_eq!(count("heartbeat"), number(summary, "heartbeats"));
+        assert!(count("heartbeat-unsent") > 0 && count("load") == 2, "{operations:?}");
+        for empty in ["log_peak_bytes", "log_final_bytes", "cpu_model_ns", "heap_model_bytes"] {
+            assert_eq!(summary[empty], "");
+        }
+    }
+    // The bound bumps least, is never idle, and what others add to its bytes is what they store or what they bump for.
+    let summary = |strategy: &str| summaries.iter().find(|row| row["strategy"] == strategy).expect("a row");
+    assert_eq!(number(summary("ideal"), "strategy_bytes"), 0);
+    assert_eq!(number(summary("ideal"), "idle_bumps"), 0);
+    assert_eq!(summary("ideal")["missed_changes"], "");
+    assert!(number(summary("recompute"), "epoch_bumps") > number(summary("ideal"), "epoch_bumps"));
+    assert_eq!(number(summary("recompute"), "missed_changes"), 0);
+    assert!(number(summary("count-map"), "missed_changes") > 0);
+}
+
+/// Replaying a trace writes the records that the run wrote.
+#[test]
+fn a_replayed_trace_writes_what_the_run_wrote() {
+    let home = home(ONE_SHARD);
+    for (strategy, kafka) in
+        [("cached-hash", "4.3.1"), ("full-map", "3.9.1"), ("stored-hash", "4.3.1"), ("ideal", "4.3.1")]
+    {
+        let how = ["--kafka", kafka, "--seed", "11"];
+        succeeds(
+            home.path(),
+            &[&["run", "scenario.toml", "--strategies", strategy, "--out", "out"][..], &how].concat(),
+        );
+        succeeds(
+            home.path(),
+            &[&["trace", "scenario.toml", "--strategy", strategy, "--out", "t.jsonl"][..], &how].concat(),
+        );
+        let outcomes = succeeds(home.path(), &["replay", "t.jsonl", "--strategy", strategy, "--kafka", kafka]);
+        let mut replayed: BTreeMap<String, [u64; 4]> = BTreeMap::new();
+        let mut heartbeats = 0;
+        for line in outcomes.lines() {
+            let outcome: serde_json::Value = serde_json::from_str(line).expect("JSON");
+            heartbeats += u64::from(outcome["cause"] == "heartbeat");
+            for record in outcome["records"].as_array().expect("a list") {
+                let bytes = |hex: &serde_json::Value| hex.as_str().map(|hex| hex.len() as u64 / 2);
+                let name = record["type"].as_str().expect("a name").to_owned();
+                let sums = replayed.entry(name).or_default();
+                let value_bytes = bytes(&record["value"]);
+                let added = [
+                    1,
+                    u64::from(value_bytes.is_none()),
+                    bytes(&record["key"]).expect("a key"),
+                    value_bytes.unwrap_or(0),
+                ];
+                sums.iter_mut().zip(added).for_each(|(sum, added)| *sum += added);
+            }
+        }
+        let files = files(&home.path().join("out"));
+        let ran = rows(&files["records.csv"]).into_iter().filter(|row| row["records"] != "0");
+        let columns = ["records", "tombstones", "key_bytes", "value_bytes"];
+        let ran: BTreeMap<String, [u64; 4]> =
+            ran.map(|row| (row["record_type"].clone(), columns.map(|column| number(&row, column)))).collect();
+        assert_eq!(replayed, ran, "{strategy} {kafka}");
+        assert_eq!(heartbeats, number(&rows(&files["summary.csv"])[0], "heartbeats"), "{strategy} {kafka}");
+    }
+}
+
+#[test]
+fn bad_input_is_told_and_leaves_nothing() {
+    let home = home("duration = \"1m\"\nseed = -1\n[[groups]]\nname = \"g\"\nmembrs = 2\nsubscribe = [\"x\"]\n");
+    fs::write(home.path().join("empty.toml"), "").expect("written");
+    fs::write(home.path().join("right.toml"), ONE_SHARD).expect("written");
+    fs::write(home.path().join("plain.toml"), "duration = \"1m\"\n").expect("written");
+    let before = files(home.path());
+    let errors = fails(home.path(), &["run", "scenario.toml", "missing.toml"]);
+    for part in ["scenario.toml:2:8: seed", "scenario.toml:3:1: groups[0]", "membrs", "missing.toml: no such file"] {
+        assert!(errors.contains(part), "{part} in {errors}");
+    }
+    assert!(fails(home.path(), &["run", "empty.toml"]).contains("duration"));
+    let errors = fails(home.path(), &["run", "right.toml", "--strategies", "cached-hsh,ideal"]);
+    let known = "one of full-map, count-map, stored-hash, recompute, cached-hash, ideal, fixed-cache";
+    assert!(errors.contains("unknown strategy \"cached-hsh\"") && errors.contains(known), "{errors}");
+    let errors =
+        fails(home.path(), &["run", "right.toml", "plain.toml", "--strategies", "fixed-cache", "--until", "2m"]);
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.contains("--until 2m: plain.toml is over after 1m"), "{errors}");
+    let errors = fails(home.path(), &["run", "right.toml", "plain.toml", "--strategies", "fixed-cache"]);
+    assert_eq!(errors.lines().count(), 1, "{errors}");
+    assert!(errors.contains("plain.toml: unknown strategy \"fixed-cache\""), "{errors}");
+    for (arguments, part) in [
+        (["hash", "empty.toml"].as_slice(), "empty.toml: the file is empty"),
+        (&["replay", "right.toml", "--strategy", "ideal", "--kafka", "4.3.1"], "right.toml is no trace"),
+    ] {
+        let errors = fails(home.path(), arguments);
+        assert!(errors.lines().count() == 1 && errors.contains(part), "{errors}");
+    }
+    assert!(fails(home.path(), &["run", "right.toml", "--kafka", "2.8.0"]).contains("unknown Kafka version \"2.8.0\""));
+    assert!(fails(home.path(), &["run", "right.toml", "--until", "1h"]).contains("is over after 4m"));
+    assert!(
+        fails(home.path(), &["run", "right.toml", "right.toml"]).contains("two scenarios are called \"one-shard\"")
+    );
+    assert!(fails(home.path(), &["run", "right.toml", "--out", "empty.toml"]).contains("is not a folder"));
+    assert!(fails(home.path(), &["trace", "right.toml", "--shard", "1", "--out", "t"]).contains("partitions 0 to 0"));
+    assert!(fails(home.path(), &["trace", "right.toml", "--strategy", "x", "--out", "t"]).contains("unknown strategy"));
+    assert!(files(home.path()) == before);
+}
+
+#[test]
+fn several_scenarios_each_have_a_folder() {
+    let home = home(ONE_SHARD);
+    let other = ONE_SHARD.replace("\"one-shard\"", "\"other\"");
+    fs::write(home.path().join("other.toml"), other).expect("written");
+    let shown =
+        succeeds(home.path(), &["run", "scenario.toml", "other.toml", "--until", "50s", "--strategies", "ideal"]);
+    assert!(shown.contains("one-shard: Kafka 4.3.1, seed 3;") && shown.contains("other: Kafka 4.3.1, seed 3;"));
+    let summary = |folder: &str| files(&home.path().join(folder)).remove("summary.csv").expect("a file");
+    let (one, other) = (summary("out/one-shard"), summary("out/other"));
+    assert_eq!(String::from_utf8_lossy(&one).replace("one-shard", "other"), String::from_utf8_lossy(&other));
+    assert_eq!(number(&rows(&one)[0], "topics"), 6);
+}
+
+/// All files of a run, on any machine and in any build profile. When a change of results is meant, so is a new digest.
+#[test]
+fn a_run_has_its_digest() {
+    let home = home(ONE_SHARD);
+    succeeds(home.path(), &["run", "scenario.toml", "--out", "out"]);
+    let files = files(&home.path().join("out"));
+    let bytes: Vec<u8> = files.into_iter().flat_map(|(name, bytes)| [name.into_bytes(), bytes].concat()).collect();
+    assert_eq!(format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&bytes)), "a4fed46312da41cd7f75dcd29596d1f1");
+}
