@@ -37,12 +37,7 @@ impl Shard<'_> {
             let explained = self.explain(group, topics, &seen, cause, epoch);
             self.add_bump_records(operation, group, seen, differs, explained);
         }
-        operation.refreshed = Some(Refreshed {
-            group: group.id.clone(),
-            deadline_ms: operation.now_ms + METADATA_REFRESH_INTERVAL_MS,
-            epoch,
-            image: self.image,
-        });
+        self.note_refresh(operation, group, epoch);
         if self.settings.design.stores(Stores::Hash) && *group.has_map_record.get() {
             operation.add_group(RecordType::ConsumerGroupPartitionMetadata, &group.id, None);
         }
@@ -81,14 +76,19 @@ impl Shard<'_> {
             let epoch = *group.epoch.get() + 1;
             let bump = self.explain(group, topics, &seen, matches_changed.then_some(Cause::Regex), epoch);
             self.add_bump_records(operation, group, seen, differs, bump);
-            operation.refreshed = Some(Refreshed {
-                group: group.id.clone(),
-                deadline_ms: operation.now_ms + METADATA_REFRESH_INTERVAL_MS,
-                epoch,
-                image: self.image,
-            });
+            self.note_refresh(operation, group, epoch);
         }
         Ok(())
+    }
+
+    /// Notes that the group has seen the current image at that epoch, and when it must look again.
+    fn note_refresh(&self, operation: &mut Operation, group: &Group, epoch: i32) {
+        operation.refreshed = Some(Refreshed {
+            group: group.id.clone(),
+            deadline_ms: operation.now_ms + METADATA_REFRESH_INTERVAL_MS,
+            epoch,
+            image: self.image,
+        });
     }
 
     fn look(&self, operation: &mut Operation, topics: &SubscribedTopics) -> Result<Arc<Seen>, Refusal> {
