@@ -128,6 +128,7 @@ impl Replay<'_> {
             (None, RecordType::ConsumerGroupMetadata | RecordType::ConsumerGroupTargetAssignmentMetadata) => {
                 Err(ReplayError::IllegalState(format!("group {} is deleted, which is not modelled", key.group)))
             }
+            (_, other) => Err(ReplayError::IllegalState(format!("{}: of a kind of group not modelled", other.name()))),
         }
     }
 

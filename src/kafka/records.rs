@@ -1,18 +1,24 @@
 //! The records that the coordinator writes to `__consumer_offsets`: typed here, encoded as Kafka encodes them
-//! (schemas: `common/message/ConsumerGroup*.json` of `kafka-group-coordinator`).
+//! (schemas: `common/message/{Consumer,Share,Streams}Group*.json` of `kafka-group-coordinator`).
 //!
 //! A record is data. Lists are kept in the order in which Kafka writes them: what is loaded later is rebuilt in
 //! that order.
 
+mod consumer;
 mod decode;
 mod encode;
+pub mod share;
+pub mod streams;
 #[cfg(test)]
 mod tests;
 
+pub use consumer::{
+    CurrentMemberAssignment, GroupMetadata, MemberMetadata, PartitionMetadata, RegularExpression,
+    TargetAssignmentMetadata, TopicHash, TopicMetadata, TopicPartitions, map_value_len,
+};
 pub use decode::{DecodeError, DecodeProblem, Part};
-pub use encode::map_value_len;
 
-use super::{JString, Uuid};
+use super::JString;
 use std::sync::Arc;
 
 /// A record: a key, and a value or a tombstone.
@@ -40,23 +46,67 @@ pub enum RecordType {
     ConsumerGroupTargetAssignmentMember = 7,
     /// Type 8.
     ConsumerGroupCurrentMemberAssignment = 8,
+    /// Type 9. Only Kafka 4.0 writes it, without racks; what `stores = "map"` and `"hashes"` write for share groups has the
+    /// forms of type 4, racks included.
+    ShareGroupPartitionMetadata = 9,
+    /// Type 10.
+    ShareGroupMemberMetadata = 10,
+    /// Type 11.
+    ShareGroupMetadata = 11,
+    /// Type 12.
+    ShareGroupTargetAssignmentMetadata = 12,
+    /// Type 13.
+    ShareGroupTargetAssignmentMember = 13,
+    /// Type 14.
+    ShareGroupCurrentMemberAssignment = 14,
+    /// Type 15.
+    ShareGroupStatePartitionMetadata = 15,
     /// Type 16, from 4.0 on.
     ConsumerGroupRegularExpression = 16,
+    /// Type 17.
+    StreamsGroupMetadata = 17,
+    /// Type 18. In no released Kafka (4.1 left the number free): what `stores = "map"` and `"hashes"` write for streams
+    /// groups, in the forms of type 4.
+    StreamsGroupPartitionMetadata = 18,
+    /// Type 19.
+    StreamsGroupMemberMetadata = 19,
+    /// Type 20.
+    StreamsGroupTargetAssignmentMetadata = 20,
+    /// Type 21.
+    StreamsGroupTargetAssignmentMember = 21,
+    /// Type 22.
+    StreamsGroupCurrentMemberAssignment = 22,
+    /// Type 23.
+    StreamsGroupTopology = 23,
 }
 
 impl RecordType {
     /// All types, in order.
-    pub const ALL: [RecordType; 7] = [
+    pub const ALL: [RecordType; 21] = [
         RecordType::ConsumerGroupMetadata,
         RecordType::ConsumerGroupPartitionMetadata,
         RecordType::ConsumerGroupMemberMetadata,
         RecordType::ConsumerGroupTargetAssignmentMetadata,
         RecordType::ConsumerGroupTargetAssignmentMember,
         RecordType::ConsumerGroupCurrentMemberAssignment,
+        RecordType::ShareGroupPartitionMetadata,
+        RecordType::ShareGroupMemberMetadata,
+        RecordType::ShareGroupMetadata,
+        RecordType::ShareGroupTargetAssignmentMetadata,
+        RecordType::ShareGroupTargetAssignmentMember,
+        RecordType::ShareGroupCurrentMemberAssignment,
+        RecordType::ShareGroupStatePartitionMetadata,
         RecordType::ConsumerGroupRegularExpression,
+        RecordType::StreamsGroupMetadata,
+        RecordType::StreamsGroupPartitionMetadata,
+        RecordType::StreamsGroupMemberMetadata,
+        RecordType::StreamsGroupTargetAssignmentMetadata,
+        RecordType::StreamsGroupTargetAssignmentMember,
+        RecordType::StreamsGroupCurrentMemberAssignment,
+        RecordType::StreamsGroupTopology,
     ];
 
-    /// The type of that number; `None` for those of offsets and of other kinds of groups.
+    /// The type of that number; `None` for those of offsets and of classic groups.
     pub fn from_i16(number: i16) -> Option<RecordType> {
         Self::ALL.into_iter().find(|record_type| *record_type as i16 == number)
     }
@@ -70,7 +120,21 @@ impl RecordType {
             RecordType::ConsumerGroupTargetAssignmentMetadata => "ConsumerGroupTargetAssignmentMetadata",
             RecordType::ConsumerGroupTargetAssignmentMember => "ConsumerGroupTargetAssignmentMember",
             RecordType::ConsumerGroupCurrentMemberAssignment => "ConsumerGroupCurrentMemberAssignment",
+            RecordType::ShareGroupPartitionMetadata => "ShareGroupPartitionMetadata",
+            RecordType::ShareGroupMemberMetadata => "ShareGroupMemberMetadata",
+            RecordType::ShareGroupMetadata => "ShareGroupMetadata",
+            RecordType::ShareGroupTargetAssignmentMetadata => "ShareGroupTargetAssignmentMetadata",
+            RecordType::ShareGroupTargetAssignmentMember => "ShareGroupTargetAssignmentMember",
+            RecordType::ShareGroupCurrentMemberAssignment => "ShareGroupCurrentMemberAssignment",
+            RecordType::ShareGroupStatePartitionMetadata => "ShareGroupStatePartitionMetadata",
             RecordType::ConsumerGroupRegularExpression => "ConsumerGroupRegularExpression",
+            RecordType::StreamsGroupMetadata => "StreamsGroupMetadata",
+            RecordType::StreamsGroupPartitionMetadata => "StreamsGroupPartitionMetadata",
+            RecordType::StreamsGroupMemberMetadata => "StreamsGroupMemberMetadata",
+            RecordType::StreamsGroupTargetAssignmentMetadata => "StreamsGroupTargetAssignmentMetadata",
+            RecordType::StreamsGroupTargetAssignmentMember => "StreamsGroupTargetAssignmentMember",
+            RecordType::StreamsGroupCurrentMemberAssignment => "StreamsGroupCurrentMemberAssignment",
+            RecordType::StreamsGroupTopology => "StreamsGroupTopology",
         }
     }
 
@@ -81,7 +145,13 @@ impl RecordType {
             RecordType::ConsumerGroupMemberMetadata
                 | RecordType::ConsumerGroupTargetAssignmentMember
                 | RecordType::ConsumerGroupCurrentMemberAssignment
+                | RecordType::ShareGroupMemberMetadata
+                | RecordType::ShareGroupTargetAssignmentMember
+                | RecordType::ShareGroupCurrentMemberAssignment
                 | RecordType::ConsumerGroupRegularExpression
+                | RecordType::StreamsGroupMemberMetadata
+                | RecordType::StreamsGroupTargetAssignmentMember
+                | RecordType::StreamsGroupCurrentMemberAssignment
         )
     }
 }
@@ -93,7 +163,7 @@ pub struct Key {
     pub record_type: RecordType,
     /// The group.
     pub group: JString,
-    /// The member (types 5, 7, 8) or the regular expression (type 16); else `None`.
+    /// The member, or the regular expression (type 16); `None` where the type [has none](RecordType::has_member).
     pub member: Option<JString>,
 }
 
@@ -102,125 +172,36 @@ pub struct Key {
 pub enum Value {
     /// Type 3.
     GroupMetadata(GroupMetadata),
-    /// Type 4, as Kafka 3.9 and 4.0 write it.
+    /// Type 4, as Kafka 3.9 and 4.0 write it; types 9 and 18 in the same form.
     PartitionMetadata(Arc<Vec<TopicMetadata>>),
-    /// Type 4, as `stores = "hashes"` would write it; in no Kafka.
+    /// Types 4, 9 and 18, as `stores = "hashes"` would write them; in no Kafka.
     TopicHashes(Arc<Vec<TopicHash>>),
     /// Type 5.
     MemberMetadata(Arc<MemberMetadata>),
-    /// Type 6.
+    /// Types 6, 12 and 20.
     TargetAssignmentMetadata(TargetAssignmentMetadata),
-    /// Type 7.
+    /// Types 7 and 13.
     TargetAssignmentMember(Arc<Vec<TopicPartitions>>),
     /// Type 8.
     CurrentMemberAssignment(Arc<CurrentMemberAssignment>),
     /// Type 16.
     RegularExpression(Arc<RegularExpression>),
-}
-
-/// `ConsumerGroupMetadataValue`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct GroupMetadata {
-    /// The group epoch.
-    pub epoch: i32,
-    /// The metadata hash: a tagged field, left out when it is 0.
-    pub metadata_hash: i64,
-}
-
-/// `ConsumerGroupPartitionMetadataValue.TopicMetadata`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopicMetadata {
-    /// The topic's id.
-    pub topic_id: Uuid,
-    /// The topic's name.
-    pub topic_name: JString,
-    /// How many partitions it has.
-    pub num_partitions: i32,
-    /// The racks of each partition that has any.
-    pub partition_metadata: Vec<PartitionMetadata>,
-}
-
-/// `ConsumerGroupPartitionMetadataValue.PartitionMetadata`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PartitionMetadata {
-    /// The partition.
-    pub partition: i32,
-    /// Its racks, each once.
-    pub racks: Vec<JString>,
-}
-
-/// An entry of the record of `stores = "hashes"`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopicHash {
-    /// The topic's name.
-    pub topic_name: JString,
-    /// Its hash.
-    pub hash: i64,
-}
-
-/// `ConsumerGroupMemberMetadataValue` (without classic members).
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct MemberMetadata {
-    /// `group.instance.id`.
-    pub instance_id: Option<JString>,
-    /// `client.rack`.
-    pub rack_id: Option<JString>,
-    /// `client.id`.
-    pub client_id: JString,
-    /// The host, as Java's `InetAddress` shows it.
-    pub client_host: JString,
-    /// The names subscribed to, in order.
-    pub subscribed_topic_names: Vec<JString>,
-    /// The regular expression subscribed to; Kafka writes `""` for none.
-    pub subscribed_topic_regex: Option<JString>,
-    /// `max.poll.interval.ms`.
-    pub rebalance_timeout_ms: i32,
-    /// `group.remote.assignor`.
-    pub server_assignor: Option<JString>,
-}
-
-/// `ConsumerGroupTargetAssignmentMetadataValue`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct TargetAssignmentMetadata {
-    /// The epoch of the target assignment.
-    pub assignment_epoch: i32,
-    /// When it was computed (Unix time in ms): a tagged field from 4.3 on, left out when it is 0.
-    pub assignment_timestamp_ms: i64,
-}
-
-/// Some partitions of a topic.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TopicPartitions {
-    /// The topic.
-    pub topic_id: Uuid,
-    /// The partitions.
-    pub partitions: Vec<i32>,
-    /// Only in type 8 from 4.3 on (a tagged field): the epoch at which each partition was assigned.
-    pub assignment_epochs: Option<Vec<i32>>,
-}
-
-/// `ConsumerGroupCurrentMemberAssignmentValue`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CurrentMemberAssignment {
-    /// The member's epoch.
-    pub member_epoch: i32,
-    /// The one before.
-    pub previous_member_epoch: i32,
-    /// `MemberState`: 0 stable, 1 unrevoked partitions, 2 unreleased partitions.
-    pub state: i8,
-    /// What the member owns.
-    pub assigned_partitions: Vec<TopicPartitions>,
-    /// What it must give up.
-    pub partitions_pending_revocation: Vec<TopicPartitions>,
-}
-
-/// `ConsumerGroupRegularExpressionValue`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RegularExpression {
-    /// The topics that match, in order.
-    pub topics: Vec<JString>,
-    /// The version of the metadata image that was looked at.
-    pub version: i64,
-    /// When it was resolved (Unix time in ms).
-    pub timestamp_ms: i64,
+    /// Type 11.
+    ShareGroupMetadata(share::GroupMetadata),
+    /// Type 10.
+    ShareMemberMetadata(Arc<share::MemberMetadata>),
+    /// Type 14.
+    ShareCurrentMemberAssignment(Arc<share::CurrentMemberAssignment>),
+    /// Type 15.
+    ShareStatePartitionMetadata(Arc<share::StatePartitionMetadata>),
+    /// Type 17.
+    StreamsGroupMetadata(Arc<streams::GroupMetadata>),
+    /// Type 19.
+    StreamsMemberMetadata(Arc<streams::MemberMetadata>),
+    /// Type 21.
+    StreamsTargetAssignmentMember(Arc<streams::TargetAssignmentMember>),
+    /// Type 22.
+    StreamsCurrentMemberAssignment(Arc<streams::CurrentMemberAssignment>),
+    /// Type 23.
+    StreamsTopology(Arc<streams::Topology>),
 }

@@ -35,10 +35,19 @@ pub enum WireProblem {
     /// A length below zero, or null where null is not allowed.
     #[error("a length of {0}; 0 or more expected")]
     Length(i64),
+    /// What stands before a structure that may be null, neither -1 nor 1.
+    #[error("{0}, neither -1 (null) nor 1 (a structure)")]
+    Presence(i8),
     /// A string that is not UTF-8.
     #[error("a string that is not UTF-8")]
     NotUtf8,
 }
+
+/// Stands for a structure that is null.
+const NULL: i8 = -1;
+
+/// Stands before a structure that might be null and is not.
+const PRESENT: i8 = 1;
 
 /// Reads primitive types, one after the other.
 #[derive(Debug, Clone)]
@@ -93,6 +102,11 @@ impl<'a> Reader<'a> {
     /// An int16.
     pub fn i16(&mut self) -> Result<i16, WireError> {
         Ok(i16::from_be_bytes(self.array()?))
+    }
+
+    /// A uint16.
+    pub fn u16(&mut self) -> Result<u16, WireError> {
+        Ok(u16::from_be_bytes(self.array()?))
     }
 
     /// An int32.
@@ -177,6 +191,16 @@ impl<'a> Reader<'a> {
         self.utf8(len)
     }
 
+    /// Whether a structure that may be null follows.
+    pub fn presence(&mut self) -> Result<bool, WireError> {
+        let at = self.position;
+        match self.i8()? {
+            NULL => Ok(false),
+            PRESENT => Ok(true),
+            other => Err(WireError { position: at, problem: WireProblem::Presence(other) }),
+        }
+    }
+
     /// A byte array with a varint length, as in record batches; `None` for a length of -1.
     pub fn varint_bytes(&mut self) -> Result<Option<&'a [u8]>, WireError> {
         let at = self.position;
@@ -234,6 +258,11 @@ pub trait Sink {
         self.put(&value.to_be_bytes());
     }
 
+    /// A uint16.
+    fn put_u16(&mut self, value: u16) {
+        self.put(&value.to_be_bytes());
+    }
+
     /// An int32.
     fn put_i32(&mut self, value: i32) {
         self.put(&value.to_be_bytes());
@@ -277,6 +306,11 @@ pub trait Sink {
             Some(text) => self.put_compact_str(text),
             None => self.put_unsigned_varint(0),
         }
+    }
+
+    /// What stands before a structure that may be null.
+    fn put_presence(&mut self, present: bool) {
+        self.put_i8(if present { PRESENT } else { NULL });
     }
 
     /// A string with an int16 length. Kafka's protocol has none of more than 32,767 bytes.

@@ -148,7 +148,9 @@ fn one_member_and_an_expansion() {
     assert_eq!((totals.work.refreshes, totals.work.topic_hashes), (3, 2));
     assert_eq!(totals.delays_ms(), [4_001]);
     // Types 5, 3, 7, 6 and 8, then 3, 7, 6 and 8.
-    assert_eq!(totals.records.map(|of_type| of_type.records), [2, 0, 1, 2, 2, 2, 0]);
+    let written = RecordType::ALL.map(|record_type| (record_type as i16, totals.of(record_type).records));
+    let written: Vec<(i16, u64)> = written.into_iter().filter(|(_, records)| *records > 0).collect();
+    assert_eq!(written, [(3, 2), (5, 1), (6, 2), (7, 2), (8, 2)]);
     // A type 3 record: key 5 bytes, value 17; with 7 bytes around them, as all are shorter than 64.
     let metadata = RecordTotals { records: 2, tombstones: 0, key_bytes: 10, value_bytes: 34, batch_bytes: 58 };
     assert_eq!(*totals.of(RecordType::ConsumerGroupMetadata), metadata);

@@ -1,10 +1,11 @@
 //! Compares outcomes, line by line.
 
+mod canonical;
+
 use super::Diagnostic;
 use super::outcome::{OutcomeRow, RawRecord, read_line};
 use super::read::split_lines;
-use crate::kafka::JString;
-use crate::kafka::records::{Key, Record, TopicPartitions, Value as RecordValue};
+use canonical::canonical;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -184,124 +185,6 @@ fn records(records: &[RawRecord], level: Level) -> Value {
 fn undecoded(record: &RawRecord) -> Value {
     let hex = |bytes: &Vec<u8>| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     json!({"type": record.record_type, "key": hex(&record.key), "value": record.value.as_ref().map(hex)})
-}
-
-/// A record without the orders that come from hash maps. Its size stays: equal content must take equally many bytes.
-fn canonical(record: &RawRecord) -> Value {
-    match Record::decode(&record.key, record.value.as_deref()) {
-        Ok(decoded) if decoded.key.record_type.name() == record.record_type => json!({
-            "type": record.record_type,
-            "key": key(&decoded.key),
-            "value": decoded.value.as_ref().map(value),
-            "bytes": [Some(record.key.len()), record.value.as_ref().map(Vec::len)],
-        }),
-        Ok(decoded) => {
-            let mut shown = undecoded(record);
-            shown["undecodable"] = json!(format!("the key is of a {}", decoded.key.record_type.name()));
-            shown
-        }
-        Err(error) => {
-            let mut shown = undecoded(record);
-            shown["undecodable"] = json!(error.to_string());
-            shown
-        }
-    }
-}
-
-fn key(key: &Key) -> Value {
-    match &key.member {
-        None => json!({"group": text(&key.group)}),
-        Some(member) => json!({"group": text(&key.group), "member": text(member)}),
-    }
-}
-
-fn value(value: &RecordValue) -> Value {
-    match value {
-        RecordValue::GroupMetadata(group) => {
-            json!({"epoch": group.epoch, "metadata_hash": group.metadata_hash})
-        }
-        RecordValue::PartitionMetadata(topics) => sorted(topics.iter().map(|topic| {
-            let partitions = sorted(
-                topic
-                    .partition_metadata
-                    .iter()
-                    .map(|partition| json!({"partition": partition.partition, "racks": texts(&partition.racks)})),
-            );
-            json!({
-                "topic_id": topic.topic_id.to_string(),
-                "topic_name": text(&topic.topic_name),
-                "num_partitions": topic.num_partitions,
-                "partition_metadata": partitions,
-            })
-        })),
-        RecordValue::TopicHashes(topics) => {
-            sorted(topics.iter().map(|topic| json!({"topic_name": text(&topic.topic_name), "hash": topic.hash})))
-        }
-        RecordValue::MemberMetadata(member) => json!({
-            "instance_id": member.instance_id.as_ref().map(text),
-            "rack_id": member.rack_id.as_ref().map(text),
-            "client_id": text(&member.client_id),
-            "client_host": text(&member.client_host),
-            "subscribed_topic_names": texts(&member.subscribed_topic_names),
-            "subscribed_topic_regex": member.subscribed_topic_regex.as_ref().map(text),
-            "rebalance_timeout_ms": member.rebalance_timeout_ms,
-            "server_assignor": member.server_assignor.as_ref().map(text),
-        }),
-        RecordValue::TargetAssignmentMetadata(target) => json!({
-            "assignment_epoch": target.assignment_epoch,
-            "assignment_timestamp_ms": target.assignment_timestamp_ms,
-        }),
-        RecordValue::TargetAssignmentMember(topics) => topic_partitions(topics),
-        RecordValue::CurrentMemberAssignment(current) => json!({
-            "member_epoch": current.member_epoch,
-            "previous_member_epoch": current.previous_member_epoch,
-            "state": current.state,
-            "assigned_partitions": topic_partitions(&current.assigned_partitions),
-            "partitions_pending_revocation": topic_partitions(&current.partitions_pending_revocation),
-        }),
-        RecordValue::RegularExpression(regex) => json!({
-            "topics": texts(&regex.topics),
-            "version": regex.version,
-            "timestamp_ms": regex.timestamp_ms,
-        }),
-    }
-}
-
-/// Topics by id, partitions ascending, each with its assignment epoch (if they have any) beside it.
-fn topic_partitions(topics: &[TopicPartitions]) -> Value {
-    sorted(topics.iter().map(|topic| {
-        let id = topic.topic_id.to_string();
-        let mut partitions = topic.partitions.clone();
-        let mut epochs = topic.assignment_epochs.clone();
-        match &mut epochs {
-            Some(epochs) if epochs.len() == partitions.len() => {
-                let mut pairs: Vec<(i32, i32)> = partitions.into_iter().zip(epochs.iter().copied()).collect();
-                pairs.sort_unstable();
-                (partitions, *epochs) = pairs.into_iter().unzip();
-            }
-            // No pairs: shown as they are.
-            Some(_) => {}
-            None => partitions.sort_unstable(),
-        }
-        json!({"topic_id": id, "partitions": partitions, "assignment_epochs": epochs})
-    }))
-}
-
-fn text(text: &JString) -> &str {
-    text.as_str()
-}
-
-fn texts(texts: &[JString]) -> Vec<&str> {
-    let mut texts: Vec<&str> = texts.iter().map(JString::as_str).collect();
-    texts.sort_unstable();
-    texts
-}
-
-/// A list by the text of its items.
-fn sorted(items: impl Iterator<Item = Value>) -> Value {
-    let mut items: Vec<Value> = items.collect();
-    items.sort_by_cached_key(Value::to_string);
-    Value::Array(items)
 }
 
 #[cfg(test)]

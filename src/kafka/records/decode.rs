@@ -3,8 +3,8 @@
 
 use super::encode::{TAG, VALUE_VERSION};
 use super::{
-    CurrentMemberAssignment, GroupMetadata, Key, MemberMetadata, PartitionMetadata, Record, RecordType,
-    RegularExpression, TargetAssignmentMetadata, TopicMetadata, TopicPartitions, Value,
+    CurrentMemberAssignment, GroupMetadata, Key, MemberMetadata, Record, RecordType, RegularExpression,
+    TargetAssignmentMetadata, TopicMetadata, TopicPartitions, Value, share, streams,
 };
 use crate::kafka::JString;
 use crate::kafka::wire::{Reader, WireError};
@@ -42,8 +42,8 @@ impl fmt::Display for Part {
 /// What can be wrong with a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DecodeProblem {
-    /// The type is not one of consumer groups.
-    #[error("record type {0}, which is none of consumer groups (3 to 8, 16)")]
+    /// The type is not one of consumer, share or streams groups.
+    #[error("record type {0}, which is none of consumer, share and streams groups (3 to 23)")]
     Type(i16),
     /// The value has a version of which nothing is known.
     #[error("value version {0}; only version {VALUE_VERSION} is known")]
@@ -77,16 +77,24 @@ pub enum DecodeProblem {
         /// What it has.
         read: usize,
     },
+    /// A tagged field that stands after one of a higher tag, or twice.
+    #[error("byte {position}: tagged field {tag} is out of order")]
+    TagOrder {
+        /// Where the tag is.
+        position: usize,
+        /// The tag.
+        tag: u32,
+    },
     /// There are bytes after the last field.
     #[error("{0} bytes after the last field")]
     TrailingBytes(usize),
 }
 
-type Decoded<T> = Result<T, DecodeProblem>;
+pub(super) type Decoded<T> = Result<T, DecodeProblem>;
 
 impl Record {
-    /// A record from the bytes of its key and its value (`None` is a tombstone). A value of type 4 is read as Kafka
-    /// writes it; the form of `stores = "hashes"` is not told from it.
+    /// A record from the bytes of its key and its value (`None` is a tombstone). A value of type 4, 9 or 18 is read as
+    /// Kafka writes type 4; the form of `stores = "hashes"` is not told from it.
     pub fn decode(key: &[u8], value: Option<&[u8]>) -> Result<Record, DecodeError> {
         let key = Key::decode(key)?;
         let part = Part::Value(key.record_type);
@@ -120,132 +128,77 @@ fn read_value(record_type: RecordType, bytes: &[u8]) -> Decoded<Value> {
     if version != VALUE_VERSION {
         return Err(DecodeProblem::Version(version));
     }
-    let value = match record_type {
-        RecordType::ConsumerGroupMetadata => Value::GroupMetadata(group_metadata(&mut reader)?),
-        RecordType::ConsumerGroupPartitionMetadata => {
-            let topics = array(&mut reader, topic_metadata)?;
-            no_tags(&mut reader)?;
-            Value::PartitionMetadata(Arc::new(topics))
-        }
-        RecordType::ConsumerGroupMemberMetadata => Value::MemberMetadata(Arc::new(member_metadata(&mut reader)?)),
-        RecordType::ConsumerGroupTargetAssignmentMetadata => {
-            Value::TargetAssignmentMetadata(target_metadata(&mut reader)?)
-        }
-        RecordType::ConsumerGroupTargetAssignmentMember => {
-            let topics = array(&mut reader, target_partitions)?;
-            no_tags(&mut reader)?;
-            Value::TargetAssignmentMember(Arc::new(topics))
-        }
-        RecordType::ConsumerGroupCurrentMemberAssignment => {
-            Value::CurrentMemberAssignment(Arc::new(current_assignment(&mut reader)?))
-        }
-        RecordType::ConsumerGroupRegularExpression => {
-            Value::RegularExpression(Arc::new(regular_expression(&mut reader)?))
-        }
-    };
+    let value = read_fields(record_type, &mut reader)?;
     end(&reader)?;
     Ok(value)
 }
 
-fn group_metadata(reader: &mut Reader<'_>) -> Decoded<GroupMetadata> {
-    let epoch = reader.i32()?;
-    let metadata_hash = tag(reader, |reader| Ok(reader.i64()?))?.unwrap_or(0);
-    Ok(GroupMetadata { epoch, metadata_hash })
-}
-
-fn topic_metadata(reader: &mut Reader<'_>) -> Decoded<TopicMetadata> {
-    let topic = TopicMetadata {
-        topic_id: reader.uuid()?,
-        topic_name: reader.compact_str()?.into(),
-        num_partitions: reader.i32()?,
-        partition_metadata: array(reader, partition_metadata)?,
-    };
-    no_tags(reader)?;
-    Ok(topic)
-}
-
-fn partition_metadata(reader: &mut Reader<'_>) -> Decoded<PartitionMetadata> {
-    let partition = PartitionMetadata { partition: reader.i32()?, racks: array(reader, string)? };
-    no_tags(reader)?;
-    Ok(partition)
-}
-
-fn member_metadata(reader: &mut Reader<'_>) -> Decoded<MemberMetadata> {
-    let member = MemberMetadata {
-        instance_id: nullable_string(reader)?,
-        rack_id: nullable_string(reader)?,
-        client_id: string(reader)?,
-        client_host: string(reader)?,
-        subscribed_topic_names: array(reader, string)?,
-        subscribed_topic_regex: nullable_string(reader)?,
-        rebalance_timeout_ms: reader.i32()?,
-        server_assignor: nullable_string(reader)?,
-    };
-    no_classic_member(reader)?;
-    Ok(member)
-}
-
-/// The tagged field `ClassicMemberMetadata` must be null. Left out it is an empty structure (see the generated
-/// class of 3.9.1 to 4.3.1), which Kafka does not write.
-fn no_classic_member(reader: &mut Reader<'_>) -> Decoded<()> {
-    let classic = DecodeProblem::ClassicMember { position: reader.position() };
-    let null = tag(reader, |reader| if reader.unsigned_varint()? == 0 { Ok(()) } else { Err(classic) })?;
-    null.ok_or(classic)
-}
-
-fn target_metadata(reader: &mut Reader<'_>) -> Decoded<TargetAssignmentMetadata> {
-    let assignment_epoch = reader.i32()?;
-    let assignment_timestamp_ms = tag(reader, |reader| Ok(reader.i64()?))?.unwrap_or(0);
-    Ok(TargetAssignmentMetadata { assignment_epoch, assignment_timestamp_ms })
-}
-
-fn target_partitions(reader: &mut Reader<'_>) -> Decoded<TopicPartitions> {
-    let topic =
-        TopicPartitions { topic_id: reader.uuid()?, partitions: array(reader, int32)?, assignment_epochs: None };
-    no_tags(reader)?;
-    Ok(topic)
-}
-
-fn current_assignment(reader: &mut Reader<'_>) -> Decoded<CurrentMemberAssignment> {
-    let current = CurrentMemberAssignment {
-        member_epoch: reader.i32()?,
-        previous_member_epoch: reader.i32()?,
-        state: reader.i8()?,
-        assigned_partitions: array(reader, current_partitions)?,
-        partitions_pending_revocation: array(reader, current_partitions)?,
-    };
-    no_tags(reader)?;
-    Ok(current)
-}
-
-fn current_partitions(reader: &mut Reader<'_>) -> Decoded<TopicPartitions> {
-    Ok(TopicPartitions {
-        topic_id: reader.uuid()?,
-        partitions: array(reader, int32)?,
-        assignment_epochs: tag(reader, |reader| array(reader, int32))?,
+fn read_fields(record_type: RecordType, reader: &mut Reader<'_>) -> Decoded<Value> {
+    Ok(match record_type {
+        RecordType::ConsumerGroupMetadata => Value::GroupMetadata(GroupMetadata::read(reader)?),
+        RecordType::ConsumerGroupPartitionMetadata
+        | RecordType::ShareGroupPartitionMetadata
+        | RecordType::StreamsGroupPartitionMetadata => {
+            Value::PartitionMetadata(Arc::new(only_array(reader, TopicMetadata::read)?))
+        }
+        RecordType::ConsumerGroupMemberMetadata => Value::MemberMetadata(Arc::new(MemberMetadata::read(reader)?)),
+        RecordType::ConsumerGroupTargetAssignmentMetadata
+        | RecordType::ShareGroupTargetAssignmentMetadata
+        | RecordType::StreamsGroupTargetAssignmentMetadata => {
+            Value::TargetAssignmentMetadata(TargetAssignmentMetadata::read(reader)?)
+        }
+        RecordType::ConsumerGroupTargetAssignmentMember | RecordType::ShareGroupTargetAssignmentMember => {
+            Value::TargetAssignmentMember(Arc::new(only_array(reader, TopicPartitions::read)?))
+        }
+        RecordType::ConsumerGroupCurrentMemberAssignment => {
+            Value::CurrentMemberAssignment(Arc::new(CurrentMemberAssignment::read(reader)?))
+        }
+        RecordType::ConsumerGroupRegularExpression => {
+            Value::RegularExpression(Arc::new(RegularExpression::read(reader)?))
+        }
+        RecordType::ShareGroupMetadata => Value::ShareGroupMetadata(share::GroupMetadata::read(reader)?),
+        RecordType::ShareGroupMemberMetadata => {
+            Value::ShareMemberMetadata(Arc::new(share::MemberMetadata::read(reader)?))
+        }
+        RecordType::ShareGroupCurrentMemberAssignment => {
+            Value::ShareCurrentMemberAssignment(Arc::new(share::CurrentMemberAssignment::read(reader)?))
+        }
+        RecordType::ShareGroupStatePartitionMetadata => {
+            Value::ShareStatePartitionMetadata(Arc::new(share::StatePartitionMetadata::read(reader)?))
+        }
+        RecordType::StreamsGroupMetadata => {
+            Value::StreamsGroupMetadata(Arc::new(streams::GroupMetadata::read(reader)?))
+        }
+        RecordType::StreamsGroupMemberMetadata => {
+            Value::StreamsMemberMetadata(Arc::new(streams::MemberMetadata::read(reader)?))
+        }
+        RecordType::StreamsGroupTargetAssignmentMember => {
+            Value::StreamsTargetAssignmentMember(Arc::new(streams::TargetAssignmentMember::read(reader)?))
+        }
+        RecordType::StreamsGroupCurrentMemberAssignment => {
+            Value::StreamsCurrentMemberAssignment(Arc::new(streams::CurrentMemberAssignment::read(reader)?))
+        }
+        RecordType::StreamsGroupTopology => Value::StreamsTopology(Arc::new(streams::Topology::read(reader)?)),
     })
 }
 
-fn regular_expression(reader: &mut Reader<'_>) -> Decoded<RegularExpression> {
-    let regex =
-        RegularExpression { topics: array(reader, string)?, version: reader.i64()?, timestamp_ms: reader.i64()? };
-    no_tags(reader)?;
-    Ok(regex)
-}
-
-fn string(reader: &mut Reader<'_>) -> Decoded<JString> {
+pub(super) fn string(reader: &mut Reader<'_>) -> Decoded<JString> {
     Ok(reader.compact_str()?.into())
 }
 
-fn nullable_string(reader: &mut Reader<'_>) -> Decoded<Option<JString>> {
+pub(super) fn nullable_string(reader: &mut Reader<'_>) -> Decoded<Option<JString>> {
     Ok(reader.compact_nullable_str()?.map(JString::from))
 }
 
-fn int32(reader: &mut Reader<'_>) -> Decoded<i32> {
+pub(super) fn int16(reader: &mut Reader<'_>) -> Decoded<i16> {
+    Ok(reader.i16()?)
+}
+
+pub(super) fn int32(reader: &mut Reader<'_>) -> Decoded<i32> {
     Ok(reader.i32()?)
 }
 
-fn array<T>(reader: &mut Reader<'_>, read: impl Fn(&mut Reader<'_>) -> Decoded<T>) -> Decoded<Vec<T>> {
+pub(super) fn array<T>(reader: &mut Reader<'_>, read: impl Fn(&mut Reader<'_>) -> Decoded<T>) -> Decoded<Vec<T>> {
     let len = reader.array_len()?;
     // Not more memory up front than there are bytes: a length that cannot be is found when they end.
     let mut items = Vec::with_capacity(len.min(reader.left() / size_of::<T>().max(1)));
@@ -255,35 +208,56 @@ fn array<T>(reader: &mut Reader<'_>, read: impl Fn(&mut Reader<'_>) -> Decoded<T
     Ok(items)
 }
 
+/// A value with no other field than an array.
+fn only_array<T>(reader: &mut Reader<'_>, read: impl Fn(&mut Reader<'_>) -> Decoded<T>) -> Decoded<Vec<T>> {
+    let items = array(reader, read)?;
+    no_tags(reader)?;
+    Ok(items)
+}
+
 /// The only tagged field that a structure can have; `None` if it is left out.
-fn tag<T>(reader: &mut Reader<'_>, read: impl Fn(&mut Reader<'_>) -> Decoded<T>) -> Decoded<Option<T>> {
+pub(super) fn tag<T>(reader: &mut Reader<'_>, read: impl Fn(&mut Reader<'_>) -> Decoded<T>) -> Decoded<Option<T>> {
+    let mut field = None;
+    tags(reader, |tag, reader| {
+        if tag == TAG {
+            field = Some(read(reader)?);
+        }
+        Ok(tag == TAG)
+    })?;
+    Ok(field)
+}
+
+/// The tagged fields of a structure, each read by `read`, which returns whether it knows the tag. They must stand in
+/// the order of their tags, as Kafka writes them.
+pub(super) fn tags(
+    reader: &mut Reader<'_>,
+    mut read: impl FnMut(u32, &mut Reader<'_>) -> Decoded<bool>,
+) -> Decoded<()> {
     let count = reader.unsigned_varint()?;
-    if count == 0 {
-        return Ok(None);
+    let mut next = 0;
+    for _ in 0..count {
+        let at = reader.position();
+        let tag = reader.unsigned_varint()?;
+        if tag < next {
+            return Err(DecodeProblem::TagOrder { position: at, tag });
+        }
+        next = tag.saturating_add(1);
+        let stated = reader.unsigned_varint()?;
+        let position = reader.position();
+        if !read(tag, reader)? {
+            return Err(DecodeProblem::Tag { position: at, tag });
+        }
+        let read = reader.position() - position;
+        if usize::try_from(stated) != Ok(read) {
+            return Err(DecodeProblem::TagLength { position, tag, stated, read });
+        }
     }
-    let position = reader.position();
-    let tag = reader.unsigned_varint()?;
-    if u64::from(tag) != TAG {
-        return Err(DecodeProblem::Tag { position, tag });
-    }
-    let stated = reader.unsigned_varint()?;
-    let position = reader.position();
-    let field = read(reader)?;
-    let read = reader.position() - position;
-    if usize::try_from(stated) != Ok(read) {
-        return Err(DecodeProblem::TagLength { position, tag, stated, read });
-    }
-    if count > 1 { Err(unknown_tag(reader)) } else { Ok(Some(field)) }
+    Ok(())
 }
 
-fn no_tags(reader: &mut Reader<'_>) -> Decoded<()> {
-    if reader.unsigned_varint()? == 0 { Ok(()) } else { Err(unknown_tag(reader)) }
-}
-
-/// The error for the tag that comes next.
-fn unknown_tag(reader: &mut Reader<'_>) -> DecodeProblem {
-    let position = reader.position();
-    reader.unsigned_varint().map_or_else(DecodeProblem::from, |tag| DecodeProblem::Tag { position, tag })
+/// No tagged field.
+pub(super) fn no_tags(reader: &mut Reader<'_>) -> Decoded<()> {
+    tags(reader, |_, _| Ok(false))
 }
 
 fn end(reader: &Reader<'_>) -> Decoded<()> {

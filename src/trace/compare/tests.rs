@@ -1,8 +1,8 @@
 //! Comparing outcomes: with each other, with real ones, and real ones with what we write.
 
 use super::*;
-use crate::kafka::Uuid;
-use crate::kafka::records::{CurrentMemberAssignment, RecordType};
+use crate::kafka::records::{CurrentMemberAssignment, Key, Record, RecordType, TopicPartitions, Value as RecordValue};
+use crate::kafka::{JString, Uuid};
 use crate::trace::outcome::{Assignment, Cause, OutcomeLine, read_outcomes};
 use std::path::PathBuf;
 use std::slice;
