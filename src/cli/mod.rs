@@ -69,7 +69,7 @@ pub fn main() -> ExitCode {
         Command::Hash(args) => hash::run(args),
         Command::Import(args) => import::run(args),
         Command::Diff(args) => diff::run(args, cli.quiet),
-        Command::RandomTrace(args) => traces::run(args).map_err(CliError::from),
+        Command::RandomTrace(args) => traces::run(args),
     };
     match result {
         Ok(()) | Err(CliError::ClosedPipe) => ExitCode::SUCCESS,

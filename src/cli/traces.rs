@@ -1,6 +1,7 @@
 //! `coordsim random-trace`: writes the random trace of a seed.
 
-use crate::trace::random::{GeneratorOptions, generate};
+use super::error::CliError;
+use crate::trace::random::{GeneratorOptions, Kinds, generate};
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -16,15 +17,13 @@ pub struct RandomTraceArgs {
     /// How many events: a number, or from..to (both included)
     #[arg(long, value_name = "FROM..TO", default_value = "100..600", value_parser = parse_events)]
     pub events: (u32, u32),
-    /// The oldest Kafka version that must be able to replay it (3.9: no regular expressions)
-    #[arg(
-        long = "kafka",
-        value_name = "VERSION",
-        default_value = "3.9",
-        value_parser = parse_replayable_by_3_9,
-        action = clap::ArgAction::Set
-    )]
-    pub replayable_by_3_9: bool,
+    /// The oldest Kafka version that must be able to replay it (3.9: no regular expressions) [default: 3.9, 4.1 with
+    /// share or streams groups]
+    #[arg(long, value_name = "VERSION", value_parser = parse_version)]
+    pub kafka: Option<(u32, u32)>,
+    /// The kinds of group: consumer, share, streams with commas between, or all; the seed draws one or more of them
+    #[arg(long, value_name = "KINDS", default_value_t = Kinds::CONSUMER)]
+    pub kinds: Kinds,
     /// The file to write [default: standard output]
     #[arg(long)]
     pub out: Option<PathBuf>,
@@ -39,25 +38,32 @@ pub(super) fn parse_events(text: &str) -> Result<(u32, u32), String> {
     }
 }
 
-/// Whether a Kafka version is 3.9.
-fn parse_replayable_by_3_9(version: &str) -> Result<bool, String> {
+/// Reads a version's first two numbers.
+fn parse_version(version: &str) -> Result<(u32, u32), String> {
     let mut parts = version.split('.').map(str::parse::<u32>);
     match (parts.next(), parts.next()) {
-        (Some(Ok(3)), Some(Ok(9))) => Ok(true),
-        (Some(Ok(4)), Some(Ok(_))) => Ok(false),
+        (Some(Ok(3)), Some(Ok(9))) => Ok((3, 9)),
+        (Some(Ok(4)), Some(Ok(minor))) => Ok((4, minor)),
         _ => Err("must be a version from 3.9 on, like 3.9.1 or 4.3".to_owned()),
     }
 }
 
 /// Writes the trace.
-pub fn run(args: &RandomTraceArgs) -> std::io::Result<()> {
+pub fn run(args: &RandomTraceArgs) -> Result<(), CliError> {
     let (events_min, events_max) = args.events;
-    let options = GeneratorOptions { events_min, events_max, replayable_by_3_9: args.replayable_by_3_9 };
-    let text = generate(args.seed, &options).write();
-    match &args.out {
-        Some(path) => std::fs::write(path, text),
-        None => std::io::stdout().write_all(text.as_bytes()),
+    let kinds = args.kinds;
+    let oldest = if kinds == Kinds::CONSUMER { (3, 9) } else { (4, 1) };
+    let kafka = args.kafka.unwrap_or(oldest);
+    if kafka < oldest {
+        return Err(CliError::Input(vec![format!("--kinds {kinds}: Kafka has these from 4.1 on")]));
     }
+    let replayable_by_3_9 = kafka == (3, 9);
+    let text = generate(args.seed, &GeneratorOptions { events_min, events_max, replayable_by_3_9, kinds }).write();
+    match &args.out {
+        Some(path) => std::fs::write(path, text)?,
+        None => std::io::stdout().write_all(text.as_bytes())?,
+    }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -72,10 +78,10 @@ mod tests {
         for wrong in ["", "0", "5..4", "1...2", "a..b", "-1"] {
             assert!(parse_events(wrong).is_err(), "{wrong}");
         }
-        assert_eq!(parse_replayable_by_3_9("3.9.1"), Ok(true));
-        assert_eq!(parse_replayable_by_3_9("4.3"), Ok(false));
+        assert_eq!(parse_version("3.9.1"), Ok((3, 9)));
+        assert_eq!(parse_version("4.3"), Ok((4, 3)));
         for wrong in ["3.8", "4", "x", "5.0"] {
-            assert!(parse_replayable_by_3_9(wrong).is_err(), "{wrong}");
+            assert!(parse_version(wrong).is_err(), "{wrong}");
         }
     }
 
@@ -89,11 +95,14 @@ mod tests {
     fn arguments() {
         let parse = |text: &str| Command::try_parse_from(text.split(' ')).map(|command| command.args);
         let args = parse("random-trace --seed 5").expect("parses");
-        assert_eq!((args.seed, args.events, args.replayable_by_3_9, args.out), (5, (100, 600), true, None));
-        let args = parse("random-trace --seed 5 --events 7..8 --kafka 4.3.1 --out x").expect("parses");
-        assert_eq!((args.events, args.replayable_by_3_9), ((7, 8), false));
+        assert_eq!((args.seed, args.events, args.kafka, args.out), (5, (100, 600), None, None));
+        assert_eq!(args.kinds, Kinds::CONSUMER);
+        let args = parse("random-trace --seed 5 --events 7..8 --kafka 4.3.1 --kinds share,streams --out x");
+        let args = args.expect("parses");
+        assert_eq!((args.events, args.kafka), ((7, 8), Some((4, 3))));
+        assert_eq!(args.kinds.to_string(), "share,streams");
         assert_eq!(args.out, Some(PathBuf::from("x")));
-        for wrong in ["", " --seed -1", " --seed 1 --events 0", " --seed 1 --kafka 2.8"] {
+        for wrong in ["", " --seed -1", " --seed 1 --events 0", " --seed 1 --kafka 2.8", " --seed 1 --kinds classic"] {
             assert!(parse(&format!("random-trace{wrong}")).is_err(), "{wrong}");
         }
     }
@@ -102,10 +111,14 @@ mod tests {
     fn the_file_is_the_trace_of_the_seed() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let out = folder.path().join("trace.jsonl");
-        let args = RandomTraceArgs { seed: 7, events: (20, 30), replayable_by_3_9: true, out: Some(out.clone()) };
+        let kinds = Kinds::CONSUMER;
+        let args = RandomTraceArgs { seed: 7, events: (20, 30), kafka: None, kinds, out: Some(out.clone()) };
         run(&args).expect("writes");
         let text = std::fs::read_to_string(&out).expect("reads");
-        let options = GeneratorOptions { events_min: 20, events_max: 30, replayable_by_3_9: true };
+        let options = GeneratorOptions { events_min: 20, events_max: 30, replayable_by_3_9: true, kinds };
         assert_eq!(crate::trace::Trace::parse("x", &text), Ok(generate(7, &options)));
+        let kinds = "all".parse().expect("all kinds");
+        let wrong = RandomTraceArgs { seed: 7, events: (20, 30), kafka: Some((4, 0)), kinds, out: None };
+        assert!(matches!(run(&wrong), Err(CliError::Input(_))));
     }
 }

@@ -5,7 +5,7 @@ use super::shown;
 use crate::coordinator::KafkaVersion;
 use crate::strategy::Strategy;
 use crate::trace::compare::Difference;
-use crate::trace::random::{GeneratorOptions, generate};
+use crate::trace::random::{GeneratorOptions, Kinds, generate};
 use crate::trace::replay::{ReplayError, Replayer};
 use crate::trace::unstored::Unstored;
 use crate::trace::{Comparer, Comparison, Diagnostic, Level, Trace};
@@ -34,6 +34,8 @@ pub struct Plan {
     pub seeds: std::ops::Range<u64>,
     /// The least and the greatest number of events.
     pub events: (u32, u32),
+    /// The kinds of group.
+    pub kinds: Kinds,
     /// `conformance/replay`.
     pub replay: PathBuf,
     /// Where differences go.
@@ -88,11 +90,16 @@ impl Lane {
         self.strategy.name == "recompute"
     }
 
+    /// Whether the version has groups of these kinds.
+    pub fn has(&self, kinds: Kinds) -> bool {
+        kinds == Kinds::CONSUMER || self.version >= KafkaVersion::V4_1_1
+    }
+
     /// The trace of a seed. Versions from 4.0 on get the same traces.
     pub fn trace(&self, seed: u64, plan: &Plan) -> Trace {
         let (events_min, events_max) = plan.events;
         let replayable_by_3_9 = !self.version.behaviour().regexes;
-        generate(seed, &GeneratorOptions { events_min, events_max, replayable_by_3_9 })
+        generate(seed, &GeneratorOptions { events_min, events_max, replayable_by_3_9, kinds: plan.kinds })
     }
 
     /// Compares all seeds, then makes the first differences small; `tick` is called after each seed.

@@ -8,6 +8,7 @@ mod shown;
 use super::error::CliError;
 use super::traces::parse_events;
 use crate::coordinator::KafkaVersion;
+use crate::trace::random::Kinds;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use lane::{Lane, Plan, Report};
 use rayon::prelude::*;
@@ -33,6 +34,10 @@ pub struct DiffArgs {
     /// Only this strategy
     #[arg(long)]
     strategy: Option<String>,
+    /// The kinds of group: consumer, share, streams with commas between, or all; the seed draws one or more of them.
+    /// Versions that lack one are left out
+    #[arg(long, value_name = "KINDS", default_value_t = Kinds::CONSUMER)]
+    kinds: Kinds,
     /// How many events a trace has: a number, or from..to (both included)
     #[arg(long, value_name = "FROM..TO", default_value = "100..600", value_parser = parse_events)]
     events: (u32, u32),
@@ -68,6 +73,7 @@ pub fn run(args: &DiffArgs, quiet: bool) -> Result<(), CliError> {
     let plan = Plan {
         seeds: args.seeds.clone(),
         events: args.events,
+        kinds: args.kinds,
         replay: args.replay.clone(),
         out: args.out.clone(),
         shown: args.show,
@@ -110,11 +116,16 @@ impl DiffArgs {
                 self.kafka.parse().map_err(|e| CliError::Input(vec![format!("{e}, or all")]))?;
             lanes.retain(|lane| lane.version == version);
         }
+        lanes.retain(|lane| lane.has(self.kinds));
         if let Some(strategy) = &self.strategy {
             lanes.retain(|lane| lane.strategy.name == *strategy);
         }
         if lanes.is_empty() {
-            let known: Vec<String> = Lane::all().iter().map(|l| format!("{} {}", l.version, l.strategy.name)).collect();
+            let known: Vec<String> = Lane::all()
+                .iter()
+                .filter(|l| l.has(self.kinds))
+                .map(|l| format!("{} {}", l.version, l.strategy.name))
+                .collect();
             return Err(CliError::Input(vec![format!("nothing to compare: known are {}", known.join(", "))]));
         }
         Ok(lanes)

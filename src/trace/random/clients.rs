@@ -1,11 +1,15 @@
-//! The members of random consumer groups: what they believe, and what they send. They know no answers; `"last"`
-//! lets them behave as if they did.
+//! The members of random groups: what they believe, and what they send. They know no answers; `"last"` lets them behave
+//! as if they did. What only members of [share](super::share) or [streams](super::streams) groups send has its own file.
 
+use super::application::Application;
 use super::images::Cluster;
 use super::rng::Rng;
+use super::streams::{owns_last, process, streams};
 use super::swarm::Swarm;
 use crate::kernel::TimeMs;
-use crate::trace::{ConsumerBody, EpochSpec, Heartbeat, HeartbeatBody, Owned, TopicPartitions};
+use crate::trace::{
+    ConsumerBody, EpochSpec, GroupKind, Heartbeat, HeartbeatBody, Owned, StreamsBody, TopicPartitions, Topology,
+};
 
 /// Regular expressions: of many topics, of few, of none, alternatives, and one that is wrong.
 const REGEXES: [&str; 10] = ["foo.*", "ba.?", ".*", "gr[oö]+ße", "foo|bar", "none", "", "(", "[a-zA-Z]", r"orders-v\d"];
@@ -36,17 +40,42 @@ pub struct Member {
     pub last_ms: TimeMs,
     /// It goes on heartbeating but never says what it owns.
     pub stubborn: bool,
-    topics: Option<Vec<String>>,
+    pub(super) topics: Option<Vec<String>>,
     regex: Option<String>,
-    rack: Option<String>,
+    pub(super) rack: Option<String>,
     assignor: Option<String>,
-    rebalance_timeout_ms: Option<i32>,
-    client: Option<(String, String)>,
+    pub(super) rebalance_timeout_ms: Option<i32>,
+    pub(super) client: Option<(String, String)>,
+    /// Of a streams group's member.
+    pub(super) process: Option<String>,
+    /// Of a streams group's member.
+    pub(super) topology: Option<Topology>,
+}
+
+impl Member {
+    /// Other topics, mostly one more or less.
+    pub(super) fn change_subscription(&mut self, rng: &mut Rng, swarm: &Swarm) {
+        if rng.chance(500) {
+            // One name more or less.
+            let topics = self.topics.get_or_insert_default();
+            if topics.len() > 1 && rng.chance(500) {
+                topics.remove(rng.index(topics.len()));
+            } else {
+                topics.push((*rng.pick(&swarm.topics)).to_owned());
+            }
+        } else {
+            self.topics = Some(subscription(rng, swarm));
+        }
+    }
 }
 
 /// A group.
 #[derive(Debug)]
 pub struct Group {
+    /// Its kind.
+    pub kind: GroupKind,
+    /// What the members of a streams group run.
+    pub application: Option<Application>,
     /// Its id.
     pub name: &'static str,
     /// All members that it ever had.
@@ -56,6 +85,12 @@ pub struct Group {
 }
 
 impl Group {
+    /// A group without members.
+    pub fn new(kind: GroupKind, name: &'static str, rng: &mut Rng, swarm: &Swarm) -> Self {
+        let application = (kind == GroupKind::Streams).then(|| Application::draw(name, rng, swarm));
+        Group { kind, application, name, members: Vec::new(), epoch: 0 }
+    }
+
     /// The members in a state, by their places.
     pub fn in_state(&self, state: State) -> Vec<usize> {
         (0..self.members.len()).filter(|&at| self.members[at].state == state).collect()
@@ -64,10 +99,12 @@ impl Group {
     /// A new member: it joins.
     pub fn add(&mut self, rng: &mut Rng, swarm: &Swarm) -> usize {
         let number = self.members.len();
-        let instance = rng.chance(swarm.statics).then(|| format!("i-{number}"));
+        let instance = rng.chance(swarm.statics_of(self.kind)).then(|| format!("i-{number}"));
         let client =
             rng.chance(swarm.clients).then(|| ((*rng.pick(&CLIENT_IDS)).to_owned(), (*rng.pick(&HOSTS)).to_owned()));
+        // What a kind does not have is drawn all the same, and not sent.
         let regex = rng.chance(swarm.regexes).then(|| (*rng.pick(&REGEXES[..6])).to_owned());
+        let regex = regex.filter(|_| self.kind == GroupKind::Consumer);
         let topics = if regex.is_some() && rng.chance(600) { None } else { Some(subscription(rng, swarm)) };
         self.members.push(Member {
             id: member_id(number, rng, swarm),
@@ -83,6 +120,8 @@ impl Group {
                 .chance(swarm.timeouts)
                 .then(|| *rng.pick(&[1, 500, 3_000, 10_000, 60_000, i32::MAX])),
             client,
+            process: self.application.as_ref().and_then(|_| process(rng, swarm)),
+            topology: self.application.as_ref().map(|application| application.topology(rng, swarm)),
         });
         number
     }
@@ -116,10 +155,16 @@ impl Group {
             client_id: member.client.as_ref().map(|(id, _)| id.clone()),
             client_host: member.client.as_ref().map(|(_, host)| host.clone()),
             write_fails: false,
-            body: HeartbeatBody::Consumer(ConsumerBody {
-                instance: member.instance.clone(),
-                ..ConsumerBody::default()
-            }),
+            body: match self.kind {
+                GroupKind::Consumer => HeartbeatBody::Consumer(ConsumerBody {
+                    instance: member.instance.clone(),
+                    ..ConsumerBody::default()
+                }),
+                GroupKind::Share => HeartbeatBody::Share(None),
+                GroupKind::Streams => {
+                    HeartbeatBody::Streams(StreamsBody { instance: member.instance.clone(), ..StreamsBody::default() })
+                }
+            },
         }
     }
 
@@ -128,11 +173,20 @@ impl Group {
         let member = &self.members[at];
         let mut heartbeat = self.bare(at, epoch);
         heartbeat.rack = member.rack.clone();
-        let body = consumer(&mut heartbeat);
-        body.topics = member.topics.clone();
-        body.regex = member.regex.clone();
-        body.assignor = member.assignor.clone();
-        body.rebalance_timeout_ms = member.rebalance_timeout_ms;
+        match &mut heartbeat.body {
+            HeartbeatBody::Consumer(body) => {
+                body.topics = member.topics.clone();
+                body.regex = member.regex.clone();
+                body.assignor = member.assignor.clone();
+                body.rebalance_timeout_ms = member.rebalance_timeout_ms;
+            }
+            HeartbeatBody::Share(topics) => topics.clone_from(&member.topics),
+            HeartbeatBody::Streams(body) => {
+                body.topology = member.topology.clone();
+                body.process_id = member.process.clone();
+                body.rebalance_timeout_ms = member.rebalance_timeout_ms;
+            }
+        }
         heartbeat
     }
 
@@ -141,6 +195,18 @@ impl Group {
         let member = &self.members[at];
         if member.stubborn {
             return self.bare(at, EpochSpec::Last);
+        }
+        match self.kind {
+            GroupKind::Consumer => {}
+            GroupKind::Share if rng.chance(200) => return self.full(at, EpochSpec::Last),
+            GroupKind::Share => return self.bare(at, EpochSpec::Last),
+            GroupKind::Streams => {
+                let mut heartbeat = self.bare(at, EpochSpec::Last);
+                if rng.chance(850) {
+                    owns_last(streams(&mut heartbeat));
+                }
+                return heartbeat;
+            }
         }
         // With everything in it, it is a join again where `"last"` is 0 because the first one failed.
         let mut heartbeat = if rng.chance(200) {
@@ -163,6 +229,11 @@ impl Group {
 
     /// A change of what the member subscribes to, or of what else it says of itself.
     pub fn changed(&mut self, at: usize, rng: &mut Rng, swarm: &Swarm) -> Heartbeat {
+        match self.kind {
+            GroupKind::Consumer => {}
+            GroupKind::Share => return self.changed_share(at, rng, swarm),
+            GroupKind::Streams => return self.changed_streams(at, rng, swarm),
+        }
         let mut heartbeat = self.bare(at, EpochSpec::Last);
         let regexes = swarm.regexes > 0;
         let member = &mut self.members[at];
@@ -177,19 +248,7 @@ impl Group {
             3 => member.rebalance_timeout_ms = Some(*rng.pick(&[500, 5_000, 100_000])),
             4 | 5 if regexes => member.regex = Some((*rng.pick(&REGEXES)).to_owned()),
             6 if regexes && member.regex.is_some() => member.regex = Some(String::new()),
-            _ => {
-                if rng.chance(500) {
-                    // One name more or less.
-                    let topics = member.topics.get_or_insert_default();
-                    if topics.len() > 1 && rng.chance(500) {
-                        topics.remove(rng.index(topics.len()));
-                    } else {
-                        topics.push((*rng.pick(&swarm.topics)).to_owned());
-                    }
-                } else {
-                    member.topics = Some(subscription(rng, swarm));
-                }
-            }
+            _ => member.change_subscription(rng, swarm),
         }
         body.topics.clone_from(&member.topics);
         body.regex.clone_from(&member.regex);
@@ -208,13 +267,23 @@ impl Group {
         let epoch = *rng.pick(&[near, near, near, 1, 2, i32::MAX, -3, i32::MIN]);
         let mut heartbeat = self.bare(at, EpochSpec::Number(epoch));
         if rng.chance(700) {
-            consumer(&mut heartbeat).owned = Owned::Last;
+            match &mut heartbeat.body {
+                HeartbeatBody::Consumer(body) => body.owned = Owned::Last,
+                HeartbeatBody::Share(_) => {}
+                HeartbeatBody::Streams(body) => owns_last(body),
+            }
         }
         heartbeat
     }
 
     /// A heartbeat that owns something that may not be the member's.
     pub fn odd_owned(&self, at: usize, cluster: &Cluster, rng: &mut Rng, swarm: &Swarm) -> Heartbeat {
+        match self.kind {
+            GroupKind::Consumer => {}
+            // Members of share groups do not say what they own.
+            GroupKind::Share => return self.odd_epoch(at, rng),
+            GroupKind::Streams => return self.odd_tasks(at, rng, swarm),
+        }
         let epoch = if rng.chance(800) { EpochSpec::Last } else { EpochSpec::Number(self.epoch.max(1)) };
         let mut heartbeat = self.bare(at, epoch);
         let count = rng.below(3);
@@ -235,7 +304,19 @@ impl Group {
     }
 
     /// A request that Kafka refuses without looking at the group (some are accepted by some versions).
-    pub fn invalid(&self, at: usize, cluster: &Cluster, rng: &mut Rng, replayable_by_3_9: bool) -> Heartbeat {
+    pub fn invalid(
+        &self,
+        at: usize,
+        cluster: &Cluster,
+        rng: &mut Rng,
+        swarm: &Swarm,
+        replayable_by_3_9: bool,
+    ) -> Heartbeat {
+        match self.kind {
+            GroupKind::Consumer => {}
+            GroupKind::Share => return self.invalid_share(at, rng),
+            GroupKind::Streams => return self.invalid_streams(at, rng, swarm),
+        }
         let mut heartbeat = match rng.below(3) {
             0 => self.bare(at, EpochSpec::Last),
             1 => self.full(at, EpochSpec::Number(self.epoch.max(1))),
@@ -264,12 +345,12 @@ impl Group {
     }
 }
 
-/// The consumer part of a heartbeat; all heartbeats here have one.
+/// The consumer part of a heartbeat that has one.
 pub fn consumer(heartbeat: &mut Heartbeat) -> &mut ConsumerBody {
     match &mut heartbeat.body {
         HeartbeatBody::Consumer(body) => body,
         HeartbeatBody::Share(_) | HeartbeatBody::Streams(_) => {
-            unreachable!("only consumer groups are made here")
+            unreachable!("the group is a consumer group")
         }
     }
 }

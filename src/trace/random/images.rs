@@ -89,6 +89,66 @@ impl Cluster {
         if self.ids.is_empty() || rng.chance(100) { random_id(rng) } else { *rng.pick(&self.ids) }
     }
 
+    /// How many partitions a topic has.
+    pub fn num_partitions(&self, topic: &str) -> Option<i64> {
+        self.replicas.get(topic).map(|partitions| partitions.len() as i64)
+    }
+
+    /// An image that brings what a streams group waits for: mostly all of its internal topics, with the partitions that
+    /// they should have; else some of them, or one that is wrong.
+    pub fn internal_image(
+        &mut self,
+        internal: &[(String, i64)],
+        sources: Vec<&str>,
+        rng: &mut Rng,
+        swarm: &Swarm,
+    ) -> Vec<Change> {
+        let mut changes = Vec::new();
+        if rng.chance(500) {
+            for name in sources {
+                let change = self.created(name, rng.within(1, swarm.partitions_max), rng, swarm);
+                self.take(change, &mut changes);
+            }
+        }
+        let some_only = rng.chance(300);
+        for (name, count) in internal {
+            if some_only && rng.chance(500) {
+                continue;
+            }
+            let count = if rng.chance(60) { count + rng.within(-1, 2) } else { *count }.max(1);
+            let made = match self.num_partitions(name) {
+                None => self.created(name, count, rng, swarm).into_iter().collect(),
+                Some(there) if there < count && rng.chance(800) => {
+                    let replicas = self.partitions(count - there, rng, swarm);
+                    vec![Change::AddPartitions { topic: name.clone(), replicas }]
+                }
+                Some(there) if there != count => {
+                    let delete = Change::DeleteTopic { topic: name.clone() };
+                    self.take([delete], &mut changes);
+                    self.created(name, count, rng, swarm).into_iter().collect()
+                }
+                Some(_) if rng.chance(20) => vec![Change::DeleteTopic { topic: name.clone() }],
+                Some(_) => Vec::new(),
+            };
+            self.take(made, &mut changes);
+        }
+        changes
+    }
+
+    fn take(&mut self, made: impl IntoIterator<Item = Change>, changes: &mut Vec<Change>) {
+        for change in made {
+            self.apply(&change);
+            changes.push(change);
+        }
+    }
+
+    /// A topic of this name, if it is not there, and somewhere is a place for it.
+    fn created(&mut self, name: &str, count: i64, rng: &mut Rng, swarm: &Swarm) -> Option<Change> {
+        let possible = !self.names.topics.contains_key(name) && !self.names.brokers.is_empty();
+        let id = possible.then(|| self.new_id(rng))?;
+        Some(Change::CreateTopic { name: name.to_owned(), id, replicas: self.partitions(count, rng, swarm) })
+    }
+
     /// Adds changes of a kind, if there can be one now.
     fn make(&mut self, kind: Kind, changes: &mut Vec<Change>, rng: &mut Rng, swarm: &Swarm) {
         // Without a broker, partitions could only be on ones that are not registered.
@@ -111,10 +171,7 @@ impl Cluster {
             Kind::Delete => self.topic(rng).map(|topic| Change::DeleteTopic { topic }).into_iter().collect(),
             Kind::Recreate => self.recreate(rng, swarm),
         };
-        for change in made {
-            self.apply(&change);
-            changes.push(change);
-        }
+        self.take(made, changes);
     }
 
     fn reregister(&self, rng: &mut Rng) -> Option<Change> {

@@ -5,15 +5,21 @@
 //! acknowledge what they were told: without them a group never gets anywhere. The generator knows no answers; it
 //! neither looks for errors nor avoids them.
 
+mod application;
 mod clients;
+mod config;
 mod images;
+mod kinds;
 mod rng;
+mod share;
+mod streams;
 mod swarm;
 
 use super::{ConfigValue, EpochSpec, Event, EventKind, Heartbeat, Trace};
 use crate::kernel::TimeMs;
 use clients::{Group, State};
 use images::Cluster;
+pub use kinds::Kinds;
 use rng::Rng;
 use swarm::Swarm;
 
@@ -27,12 +33,14 @@ pub struct GeneratorOptions {
     /// Whether Kafka 3.9 must be able to replay it: no regular expressions, assignors configured by class, and no
     /// joins without a member id (which 3.9 answers with a random one).
     pub replayable_by_3_9: bool,
+    /// The kinds of group.
+    pub kinds: Kinds,
 }
 
 impl Default for GeneratorOptions {
     /// 100 to 600 events that every version can replay.
     fn default() -> Self {
-        GeneratorOptions { events_min: 100, events_max: 600, replayable_by_3_9: true }
+        GeneratorOptions { events_min: 100, events_max: 600, replayable_by_3_9: true, kinds: Kinds::CONSUMER }
     }
 }
 
@@ -40,7 +48,7 @@ impl Default for GeneratorOptions {
 pub fn generate(seed: u64, options: &GeneratorOptions) -> Trace {
     let mut rng = Rng::new(seed);
     let (swarm, config) = Swarm::draw(&mut rng, options);
-    let groups = swarm.groups.iter().map(|name| Group { name, members: Vec::new(), epoch: 0 }).collect();
+    let groups = swarm.groups.iter().map(|(kind, name)| Group::new(*kind, name, &mut rng, &swarm)).collect();
     let low = options.events_min.min(options.events_max);
     let events = rng.within(i64::from(low), i64::from(options.events_max)) as usize;
     let generator = Generator {
@@ -85,6 +93,7 @@ enum Action {
     Image,
     Failover,
     Tick,
+    InternalTopics,
 }
 
 impl Generator {
@@ -105,7 +114,7 @@ impl Generator {
 
     fn action(&mut self) -> Action {
         let swarm = &self.swarm;
-        let statics = swarm.statics / 150;
+        let statics = swarm.statics.max(swarm.streams.statics) / 150;
         self.rng.weighted(&[
             (60, Action::Beat),
             (12, Action::Round),
@@ -114,7 +123,7 @@ impl Generator {
             (swarm.churn / 2, Action::Leave),
             (statics, Action::Away),
             (2 * statics, Action::Back),
-            (swarm.thefts.min(swarm.statics), Action::Theft),
+            (swarm.thefts.min(swarm.statics.max(swarm.streams.statics)), Action::Theft),
             (swarm.subscriptions, Action::Change),
             (swarm.odd_epochs, Action::OddEpoch),
             (swarm.odd_owned, Action::OddOwned),
@@ -123,6 +132,7 @@ impl Generator {
             (swarm.images, Action::Image),
             (swarm.failovers, Action::Failover),
             (1, Action::Tick),
+            (swarm.internal, Action::InternalTopics),
         ])
     }
 
@@ -151,6 +161,7 @@ impl Generator {
                 self.groups.iter_mut().for_each(|group| group.epoch += i32::from(!changes.is_empty()));
                 self.push(EventKind::Metadata(changes));
             }
+            Action::InternalTopics => self.internal_topics(),
             Action::Failover if self.may_fail_over() => self.push(EventKind::Failover),
             Action::Tick => self.push(EventKind::Tick),
             Action::Join | Action::Change | Action::Failover => self.beat(at, &alive),
@@ -164,15 +175,14 @@ impl Generator {
 
     /// Time passes: usually a little, not at all, or up to a deadline and over it.
     fn advance(&mut self) {
-        let session_ms = self.swarm.session_ms;
+        let session_ms = self.swarm.session_ms[self.groups[0].kind as usize];
         let step_ms = if self.rng.chance(self.swarm.jumps) {
             match self.rng.below(4) {
                 // The very moment at which somebody's session ends, or one millisecond beside it.
                 0 => {
-                    let lasts: Vec<TimeMs> =
-                        self.groups.iter().flat_map(|group| &group.members).map(|member| member.last_ms).collect();
-                    let last_ms = if lasts.is_empty() { self.now_ms } else { *self.rng.pick(&lasts) };
-                    (last_ms + session_ms + self.rng.within(-1, 1) - self.now_ms).max(0)
+                    let ends: Vec<TimeMs> = self.groups.iter().flat_map(|group| self.session_ends(group)).collect();
+                    let end_ms = if ends.is_empty() { self.now_ms + session_ms } else { *self.rng.pick(&ends) };
+                    (end_ms + self.rng.within(-1, 1) - self.now_ms).max(0)
                 }
                 1 => *self.rng.pick(&[500, 999, 1_000, 1_001, 3_000, 5_000, 10_000, 10_001]),
                 2 => session_ms + self.rng.within(-20_000, 50_000).max(-session_ms),
@@ -184,6 +194,11 @@ impl Generator {
             i64::from(self.rng.below(self.swarm.step_ms) + 1)
         };
         self.now_ms += step_ms;
+    }
+
+    fn session_ends<'a>(&self, group: &'a Group) -> impl Iterator<Item = TimeMs> + use<'a> {
+        let session_ms = self.swarm.session_ms[group.kind as usize];
+        group.members.iter().map(move |member| member.last_ms + session_ms)
     }
 
     /// Past rebalance timeouts, the refresh of regular expressions, and (24.8 days) the refresh of metadata.
@@ -249,9 +264,12 @@ impl Generator {
     /// so now and then, because they may have been fenced for something else.
     fn sensible(&mut self, at: usize, member: usize) {
         let silent_ms = self.now_ms - self.groups[at].members[member].last_ms;
-        let joins_again = if silent_ms >= self.swarm.session_ms { 800 } else { 60 };
+        let session_ms = self.swarm.session_ms[self.groups[at].kind as usize];
+        let seldom = if self.groups[at].application.is_some() { 120 } else { 60 };
+        let joins_again = if silent_ms >= session_ms { 800 } else { seldom };
         if self.rng.chance(joins_again) {
             self.groups[at].epoch += 2;
+            self.groups[at].renew_topology(member, &mut self.rng, &self.swarm);
             let heartbeat = self.groups[at].full(member, EpochSpec::Number(0));
             return self.send(at, member, heartbeat);
         }
@@ -353,9 +371,19 @@ impl Generator {
         let heartbeat = match action {
             Action::OddEpoch => group.odd_epoch(member, &mut self.rng),
             Action::OddOwned => group.odd_owned(member, &self.cluster, &mut self.rng, &self.swarm),
-            _ => group.invalid(member, &self.cluster, &mut self.rng, self.replayable_by_3_9),
+            _ => group.invalid(member, &self.cluster, &mut self.rng, &self.swarm, self.replayable_by_3_9),
         };
         self.send(at, member, heartbeat);
+    }
+
+    /// Internal topics that a streams group waits for.
+    fn internal_topics(&mut self) {
+        let applications: Vec<_> = self.groups.iter().filter_map(|group| group.application.as_ref()).collect();
+        let application = *self.rng.pick(&applications);
+        let topics = application.internal_topics(|topic| self.cluster.num_partitions(topic));
+        let changes = self.cluster.internal_image(&topics, application.sources(), &mut self.rng, &self.swarm);
+        self.groups.iter_mut().for_each(|group| group.epoch += i32::from(!changes.is_empty()));
+        self.push(EventKind::Metadata(changes));
     }
 
     /// A member or group that nobody knows heartbeats or leaves.

@@ -1,8 +1,10 @@
 //! What a seed draws before anything happens: which features its trace has, and how often.
 
+use super::config::Config;
 use super::rng::Rng;
-use super::{ConfigValue, GeneratorOptions};
+use super::{ConfigValue, GeneratorOptions, Kinds};
 use crate::kernel::TimeMs;
+use crate::trace::GroupKind;
 
 /// Names of topics: short and long, in ASCII and out of it, one the prefix of another.
 const TOPICS: [&str; 14] =
@@ -14,8 +16,8 @@ const GROUPS: [&str; 7] = ["g", "group-é", "😀", "billing", "Aa", "BB", "a-ra
 pub struct Swarm {
     /// The topic names that the trace may use.
     pub topics: Vec<&'static str>,
-    /// The groups.
-    pub groups: Vec<&'static str>,
+    /// The groups. Two of different kinds may have one name.
+    pub groups: Vec<(GroupKind, &'static str)>,
     /// How many members a group may have at a time.
     pub members_max: usize,
     /// Whether member ids look like those of a real client instead of `m-1`.
@@ -24,8 +26,8 @@ pub struct Swarm {
     pub step_ms: u32,
     /// How often time jumps.
     pub jumps: u32,
-    /// The session timeout of the configuration.
-    pub session_ms: TimeMs,
+    /// The session timeout that is configured for each kind.
+    pub session_ms: [TimeMs; 3],
     /// Members with an instance id.
     pub statics: u32,
     /// Members with a rack.
@@ -70,6 +72,28 @@ pub struct Swarm {
     pub failovers: u32,
     /// How many partitions a new topic has at most.
     pub partitions_max: i64,
+    /// Weight of images that bring the internal topics of streams groups.
+    pub internal: u32,
+    /// What only streams groups have.
+    pub streams: Streams,
+}
+
+/// The features of streams groups.
+#[derive(Debug, Default)]
+pub struct Streams {
+    /// Members with an instance id (refused before 4.4).
+    pub statics: u32,
+    /// How many processes the members of a group run in.
+    pub processes: u32,
+    /// How many subtopologies a topology has at most.
+    pub subtopologies_max: i64,
+    /// Subtopologies that read a repartition topic.
+    pub repartitions: u32,
+    /// Subtopologies with state stores.
+    pub stores: u32,
+    /// Joins with another topology than the application's.
+    pub twisted: u32,
+    internal: u32,
 }
 
 impl Swarm {
@@ -80,8 +104,23 @@ impl Swarm {
         topics.truncate(rng.within(2, 9) as usize);
         let mut groups = GROUPS.to_vec();
         rng.shuffle(&mut groups);
-        groups.truncate(*rng.pick(&[1, 1, 2, 2, 3, 4]));
-        let config = Config::draw(rng, options);
+        let groups_wanted = *rng.pick(&[1, 1, 2, 2, 3, 4]);
+        let mut config = Config::draw(rng, options);
+        // Consumer traces draw nothing for kinds: those of known seeds stay what they are.
+        let (groups, streams) = if options.kinds == Kinds::CONSUMER {
+            groups.truncate(groups_wanted);
+            (groups.into_iter().map(|name| (GroupKind::Consumer, name)).collect(), Streams::default())
+        } else {
+            let kinds = options.kinds.draw(rng);
+            if !kinds.contains(&GroupKind::Consumer) {
+                config.entries.clear();
+                config.max_size = None;
+            }
+            kinds.iter().for_each(|kind| config.draw_kind(*kind, rng));
+            groups.truncate(groups_wanted.max(kinds.len()));
+            (of_kinds(&groups, &kinds, rng), Streams::draw(rng))
+        };
+        let has = |kind| groups.iter().any(|(of, _)| *of == kind);
         let regexes = *rng.pick(&[0, 200, 600]);
         let mut members_max = *rng.pick(&[1, 2, 3, 3, 4, 6, 8, 12]);
         if let Some(max_size) = config.max_size {
@@ -96,14 +135,13 @@ impl Swarm {
         };
         let swarm = Swarm {
             topics,
-            groups,
             members_max,
             long_ids: rng.chance(500),
             step_ms: *rng.pick(&[20, 200, 600, 600, 1_500, 4_000]),
             jumps: *rng.pick(&[0, 5, 15, 40]),
             session_ms: config.session_ms,
             assignor_names: config.assignors,
-            statics: *rng.pick(&[0, 0, 300, 900]),
+            statics: *rng.pick(&if has(GroupKind::Consumer) { [0, 0, 300, 900] } else { [0; 4] }),
             racks: *rng.pick(&[0, 500]),
             assignors: *rng.pick(&[0, 300, 1000]),
             clients: *rng.pick(&[0, 0, 300]),
@@ -124,73 +162,46 @@ impl Swarm {
             vanishing,
             failovers: *rng.pick(&[0, 0, 0, 1, 3]),
             partitions_max: *rng.pick(&[1, 3, 6, 6, 10, 40]),
+            internal: if has(GroupKind::Streams) { streams.internal } else { 0 },
+            groups,
+            streams,
         };
         (swarm, config.entries)
     }
+
+    /// Members with an instance id, in groups of a kind.
+    pub fn statics_of(&self, kind: GroupKind) -> u32 {
+        match kind {
+            GroupKind::Consumer => self.statics,
+            GroupKind::Share => 0,
+            GroupKind::Streams => self.streams.statics,
+        }
+    }
 }
 
-/// The configuration of a seed, and what members should know of it.
-struct Config {
-    entries: Vec<(String, ConfigValue)>,
-    session_ms: TimeMs,
-    max_size: Option<i64>,
-    assignors: &'static [&'static str],
+/// Groups of these kinds, of each kind at least one; sometimes one of each kind has the name of the first.
+fn of_kinds(names: &[&'static str], kinds: &[GroupKind], rng: &mut Rng) -> Vec<(GroupKind, &'static str)> {
+    let one_name = rng.chance(200);
+    let mut groups = Vec::new();
+    for (at, &name) in names.iter().enumerate() {
+        match kinds.get(at) {
+            Some(&kind) => groups.push((kind, if one_name { names[0] } else { name })),
+            None => groups.push((*rng.pick(kinds), name)),
+        }
+    }
+    groups
 }
 
-impl Config {
-    fn draw(rng: &mut Rng, options: &GeneratorOptions) -> Self {
-        let session_ms = *rng.pick(&[45_000, 45_000, 45_000, 45_000, 10_000, 60_000]);
-        let mut config = Config { entries: Vec::new(), session_ms, max_size: None, assignors: &["range", "uniform"] };
-        if session_ms != 45_000 {
-            config.set("session.timeout.ms", session_ms);
-            config.set("min.session.timeout.ms", session_ms.min(45_000));
+impl Streams {
+    fn draw(rng: &mut Rng) -> Self {
+        Streams {
+            statics: *rng.pick(&[0, 0, 0, 300]),
+            processes: *rng.pick(&[1, 2, 3, 3, 12]),
+            subtopologies_max: *rng.pick(&[1, 2, 3, 5]),
+            repartitions: *rng.pick(&[0, 400, 900]),
+            stores: *rng.pick(&[0, 500, 1000, 1000]),
+            twisted: *rng.pick(&[0, 0, 30, 150]),
+            internal: *rng.pick(&[6, 15, 30]),
         }
-        match rng.below(5) {
-            0 => config.set("heartbeat.interval.ms", 6_000),
-            1 => {
-                config.set("heartbeat.interval.ms", 500);
-                config.set("min.heartbeat.interval.ms", 500);
-            }
-            _ => {}
-        }
-        if rng.chance(250) {
-            let max_size = rng.within(1, 5);
-            config.set("max.size", max_size);
-            config.max_size = Some(max_size);
-        }
-        if rng.chance(600) {
-            config.set("assignment.interval.ms", *rng.pick(&[0, 0, 1_000, 5_000]));
-        }
-        if !options.replayable_by_3_9 && rng.chance(300) {
-            config.set("regex.refresh.interval.ms", *rng.pick(&[10_000, 30_000]));
-        }
-        config.draw_assignors(rng, options);
-        config
-    }
-
-    fn set(&mut self, name: &str, value: i64) {
-        self.entries.push((format!("group.consumer.{name}"), ConfigValue::Int(value)));
-    }
-
-    fn draw_assignors(&mut self, rng: &mut Rng, options: &GeneratorOptions) {
-        const CLASSES: [(&str, &str); 2] = [
-            ("range", "org.apache.kafka.coordinator.group.assignor.RangeAssignor"),
-            ("uniform", "org.apache.kafka.coordinator.group.assignor.UniformAssignor"),
-        ];
-        // Kafka 3.9 only takes the names of classes here.
-        let as_classes = options.replayable_by_3_9 || rng.chance(300);
-        self.assignors = match rng.below(8) {
-            0 => &["range"],
-            1 => &["uniform"],
-            2 => &["range", "uniform"],
-            3 => &["uniform", "range"],
-            _ => return,
-        };
-        let named = self.assignors.iter().map(|name| {
-            let class = CLASSES.iter().find(|(known, _)| as_classes && known == name);
-            class.map_or(*name, |(_, class)| class)
-        });
-        let text = named.collect::<Vec<&str>>().join(",");
-        self.entries.push(("group.consumer.assignors".to_owned(), ConfigValue::Text(text)));
     }
 }

@@ -6,8 +6,8 @@ use crate::trace::{HeartbeatBody, Owned};
 use std::collections::BTreeMap;
 
 const BOTH: [GeneratorOptions; 2] = [
-    GeneratorOptions { events_min: 100, events_max: 600, replayable_by_3_9: true },
-    GeneratorOptions { events_min: 100, events_max: 600, replayable_by_3_9: false },
+    GeneratorOptions { events_min: 100, events_max: 600, replayable_by_3_9: true, kinds: Kinds::CONSUMER },
+    GeneratorOptions { events_min: 100, events_max: 600, replayable_by_3_9: false, kinds: Kinds::CONSUMER },
 ];
 
 #[test]
