@@ -152,7 +152,7 @@ impl Events {
 fn patience_ms(subject: &Subject, shard: i32) -> TimeMs {
     let groups = subject.fleet.groups.iter().filter(|g| shard_of(&g.name, subject.num_shards()) == Some(shard));
     let timeouts = groups.flat_map(|group| &group.members).map(|member| member.rebalance_timeout_ms);
-    let least = timeouts.chain([subject.config.session_timeout_ms]).min();
+    let least = timeouts.chain([subject.config.consumer.session_timeout_ms]).min();
     TimeMs::from(least.unwrap_or(1) - 1).max(1)
 }
 

@@ -65,6 +65,8 @@ impl KafkaVersion {
                 default_assignment_interval_ms: 0,
                 append_linger_ms: Some(10),
                 deleted_topics_stay_created: false,
+                share_and_streams: false,
+                streams_warmups: false,
                 assignors: AssignorBehaviour { extra_partitions_stay: false, heterogeneous: Heterogeneous::Partitions },
             },
             Self::V4_0_0 => Behaviour {
@@ -82,6 +84,7 @@ impl KafkaVersion {
             },
             Self::V4_1_1 => Behaviour {
                 regex_refresh_interval: true,
+                share_and_streams: true,
                 assignors: AssignorBehaviour { extra_partitions_stay: true, heterogeneous: Heterogeneous::Topics },
                 ..Self::V4_0_0.behaviour_as(self)
             },
@@ -107,6 +110,7 @@ impl KafkaVersion {
                 assignor_change_bumps: true,
                 static_members_rejoin_full_groups: true,
                 old_instance_is_forgotten: true,
+                streams_warmups: true,
                 ..Self::V4_3_1.behaviour_as(self)
             },
         }
@@ -198,6 +202,10 @@ pub struct Behaviour {
     pub default_assignment_interval_ms: i32,
     /// A topic that is created and deleted in one image counts as created (4.0 and 4.1): regular expressions are resolved.
     pub deleted_topics_stay_created: bool,
+    /// Share groups and streams groups (4.1 on).
+    pub share_and_streams: bool,
+    /// Streams groups know warm-up replicas, rack-aware tags and other assignors by configuration (4.4).
+    pub streams_warmups: bool,
     /// What of the assignors differs.
     pub assignors: AssignorBehaviour,
     /// `group.coordinator.append.linger.ms`; `None` is -1: as long as the queue has work.

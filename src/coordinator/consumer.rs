@@ -113,7 +113,7 @@ impl Shard<'_> {
         let subscription_changed = topics_changed || regex != RegexChange::None;
         let reconciled = self.reconcile(operation, group, updated, &target, subscription_changed, request);
         operation.timers.push(TimerChange::Schedule(
-            operation.now_ms + TimeMs::from(self.settings.config.session_timeout_ms),
+            operation.now_ms + TimeMs::from(self.settings.config.consumer.session_timeout_ms),
             Timer { kind: TimerKind::Session, group: group.id.clone(), member: member_id },
         ));
         // A member that sends everything asks for its assignment.
@@ -123,7 +123,7 @@ impl Shard<'_> {
                 && request.owned.is_some();
         Ok(HeartbeatResponse {
             member_epoch: reconciled.epoch,
-            heartbeat_interval_ms: self.settings.config.heartbeat_interval_ms,
+            heartbeat_interval_ms: self.settings.config.consumer.heartbeat_interval_ms,
             assignment: (is_full_request || reconciled.assigned != member.assigned)
                 .then(|| reconciled.assignment_response()),
         })
@@ -133,7 +133,7 @@ impl Shard<'_> {
     fn check_size(&self, group: &Group, request: &HeartbeatRequest) -> Result<(), Refusal> {
         let is_known_instance = self.settings.behaviour.static_members_rejoin_full_groups
             && request.instance_id.as_ref().is_some_and(|instance| group.static_members.contains(instance));
-        let is_full = group.members.len() as i64 >= i64::from(self.settings.config.max_size);
+        let is_full = group.members.len() as i64 >= i64::from(self.settings.config.consumer.max_size);
         if is_full && !is_known_instance && !group.members.contains(&request.member) {
             return refuse(HeartbeatError::GroupMaxSizeReached);
         }
@@ -257,7 +257,7 @@ impl Shard<'_> {
     ) -> Result<CurrentTarget, Refusal> {
         let (assignment_epoch, computed_at_ms) = *group.assignment.get();
         let now_unix_ms = self.settings.start_unix_ms + operation.now_ms;
-        let interval_ms = i64::from(self.settings.config.assignment_interval_ms);
+        let interval_ms = i64::from(self.settings.config.consumer.assignment_interval_ms);
         let may_compute = !self.settings.behaviour.assignment_timestamps
             || computed_at_ms == 0
             || interval_ms == 0

@@ -238,7 +238,7 @@ impl<'h> Shard<'h> {
     }
 
     fn schedule_loaded_timers(&mut self, now_ms: TimeMs) {
-        let session_timeout_ms = TimeMs::from(self.settings.config.session_timeout_ms);
+        let session_timeout_ms = TimeMs::from(self.settings.config.consumer.session_timeout_ms);
         for group in self.groups.values() {
             for (id, member) in group.members.iter() {
                 let timer = |kind| Timer { kind, group: group.id.clone(), member: id.clone() };

@@ -92,7 +92,7 @@ impl Lane {
 
     /// Whether the version has groups of these kinds.
     pub fn has(&self, kinds: Kinds) -> bool {
-        kinds == Kinds::CONSUMER || self.version >= KafkaVersion::V4_1_1
+        kinds == Kinds::CONSUMER || self.version.behaviour().share_and_streams
     }
 
     /// The trace of a seed. Versions from 4.0 on get the same traces.
