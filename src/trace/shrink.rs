@@ -1,11 +1,14 @@
 //! Makes a trace smaller while something stays true of it (two coordinators differ on it, say).
 //!
-//! First whole groups, topics and members go, then runs of events (delta debugging: halves, quarters, … single
+//! First whole groups, topics, members and subtopologies go, then runs of events (delta debugging: halves, quarters, … single
 //! ones), then configuration, single changes, partitions, replicas and fields. What no longer makes sense once
 //! something is gone (a change of a topic that nobody creates any more) goes with it, so that every candidate is a
 //! trace that can be read.
 
-use super::{ConsumerBody, Event, EventKind, Heartbeat, HeartbeatBody, Names, Owned, StreamsBody, Trace};
+use super::{
+    ConsumerBody, Event, EventKind, GroupKind, Heartbeat, HeartbeatBody, Names, Owned, StreamsBody, Subtopology, Tasks,
+    TopicInfo, Trace,
+};
 use crate::cluster::Change;
 use std::collections::BTreeSet;
 
@@ -27,9 +30,11 @@ pub fn shrink(trace: &Trace, mut still_differs: impl FnMut(&Trace) -> bool) -> T
 /// One way to make a trace smaller.
 #[derive(Debug, Clone)]
 enum Step {
-    Group(String),
-    Member(String, String),
+    Group(GroupKind, String),
+    Member(GroupKind, String, String),
     Topic(String),
+    /// A subtopology of all members of a group.
+    Subtopology(String, String),
     Config(usize),
     /// A change of a metadata event.
     Change(usize, usize),
@@ -107,25 +112,45 @@ fn repaired(mut trace: Trace) -> Trace {
     trace
 }
 
-/// Steps that drop a group, a topic or a member.
+/// Steps that drop a group, a topic, a member or a subtopology.
 fn names(trace: &Trace) -> Vec<Step> {
     let mut groups = BTreeSet::new();
     let mut members = BTreeSet::new();
     let mut topics = BTreeSet::new();
+    let mut subtopologies = BTreeSet::new();
     for event in &trace.events {
         match &event.kind {
             EventKind::Heartbeat(heartbeat) => {
-                groups.insert(&heartbeat.group);
-                members.insert((&heartbeat.group, &heartbeat.member));
+                groups.insert((heartbeat.kind(), &heartbeat.group));
+                members.insert((heartbeat.kind(), &heartbeat.group, &heartbeat.member));
+                for subtopology in subtopologies_of(heartbeat) {
+                    subtopologies.insert((&heartbeat.group, &subtopology.id));
+                    topics.extend(topics_of(subtopology));
+                }
             }
             EventKind::Metadata(changes) => topics.extend(changes.iter().filter_map(topic_of)),
             EventKind::Tick | EventKind::Failover => {}
         }
     }
-    let groups = groups.into_iter().map(|group| Step::Group(group.clone()));
+    let groups = groups.into_iter().map(|(kind, group)| Step::Group(kind, group.clone()));
     let topics = topics.into_iter().map(|topic| Step::Topic(topic.to_owned()));
-    let members = members.into_iter().map(|(group, member)| Step::Member(group.clone(), member.clone()));
-    groups.chain(topics).chain(members).collect()
+    let members = members.into_iter().map(|(kind, group, member)| Step::Member(kind, group.clone(), member.clone()));
+    let subtopologies = subtopologies.into_iter().map(|(group, id)| Step::Subtopology(group.clone(), id.clone()));
+    groups.chain(topics).chain(members).chain(subtopologies).collect()
+}
+
+fn subtopologies_of(heartbeat: &Heartbeat) -> impl Iterator<Item = &Subtopology> {
+    let topology = match &heartbeat.body {
+        HeartbeatBody::Streams(body) => body.topology.as_ref(),
+        HeartbeatBody::Consumer(_) | HeartbeatBody::Share(_) => None,
+    };
+    topology.into_iter().flat_map(|topology| &topology.subtopologies)
+}
+
+fn topics_of(subtopology: &Subtopology) -> impl Iterator<Item = &str> {
+    let names = [&subtopology.sources, &subtopology.repartition_sinks].into_iter().flatten().flatten();
+    let infos = [&subtopology.state_changelogs, &subtopology.repartition_sources].into_iter().flatten().flatten();
+    names.chain(infos.map(|info| &info.name)).map(String::as_str)
 }
 
 fn topic_of(change: &Change) -> Option<&str> {
@@ -217,7 +242,8 @@ fn heartbeat_steps(at: usize, heartbeat: &Heartbeat, steps: &mut Vec<Step>) {
             subscription_steps(at, body.topics.as_ref(), steps);
         }
         HeartbeatBody::Share(topics) => subscription_steps(at, topics.as_ref(), steps),
-        HeartbeatBody::Streams(_) => fields.extend::<[fn(&mut Heartbeat); 6]>([
+        HeartbeatBody::Streams(_) => fields.extend::<[fn(&mut Heartbeat); 7]>([
+            |heartbeat| streams(heartbeat, |body| body.process_id = None),
             |heartbeat| streams(heartbeat, |body| body.instance = None),
             |heartbeat| streams(heartbeat, |body| body.rebalance_timeout_ms = None),
             |heartbeat| streams(heartbeat, |body| body.topology = None),
@@ -258,10 +284,12 @@ fn make(trace: &Trace, step: &Step) -> Trace {
     let mut trace = trace.clone();
     let events = &mut trace.events;
     match step {
-        Step::Group(group) => events.retain(|event| !heartbeat_is(event, |heartbeat| heartbeat.group == *group)),
-        Step::Member(group, member) => events
-            .retain(|event| !heartbeat_is(event, |heartbeat| heartbeat.group == *group && heartbeat.member == *member)),
+        Step::Group(kind, group) => drop_heartbeats(events, |of| of.kind() == *kind && of.group == *group),
+        Step::Member(kind, group, member) => {
+            drop_heartbeats(events, |of| of.kind() == *kind && of.group == *group && of.member == *member);
+        }
         Step::Topic(topic) => drop_topic(events, topic),
+        Step::Subtopology(group, id) => drop_subtopology(events, group, id),
         Step::Config(place) => {
             trace.config.remove(*place);
         }
@@ -312,11 +340,11 @@ fn make(trace: &Trace, step: &Step) -> Trace {
     trace
 }
 
-fn heartbeat_is(event: &Event, wanted: impl Fn(&Heartbeat) -> bool) -> bool {
-    matches!(&event.kind, EventKind::Heartbeat(heartbeat) if wanted(heartbeat))
+fn drop_heartbeats(events: &mut Vec<Event>, unwanted: impl Fn(&Heartbeat) -> bool) {
+    events.retain(|event| !matches!(&event.kind, EventKind::Heartbeat(heartbeat) if unwanted(heartbeat)));
 }
 
-/// A topic goes from the metadata and from all subscriptions.
+/// A topic goes from the metadata, from all subscriptions and topologies.
 fn drop_topic(events: &mut [Event], topic: &str) {
     for event in events {
         if let EventKind::Metadata(changes) = &mut event.kind {
@@ -325,6 +353,45 @@ fn drop_topic(events: &mut [Event], topic: &str) {
         if let Some(topics) = subscription(event) {
             topics.retain(|name| name != topic);
         }
+        let Some(StreamsBody { topology: Some(topology), .. }) = streams_body(event) else { continue };
+        for subtopology in &mut topology.subtopologies {
+            for names in [&mut subtopology.sources, &mut subtopology.repartition_sinks].into_iter().flatten() {
+                names.retain(|name| name != topic);
+            }
+            let internal = [&mut subtopology.state_changelogs, &mut subtopology.repartition_sources];
+            internal
+                .into_iter()
+                .flatten()
+                .for_each(|infos: &mut Vec<TopicInfo>| infos.retain(|info| info.name != topic));
+        }
+    }
+}
+
+/// A subtopology goes from the topologies of a group, and its tasks from what members own.
+fn drop_subtopology(events: &mut [Event], group: &str, id: &str) {
+    for event in events {
+        if matches!(&event.kind, EventKind::Heartbeat(heartbeat) if heartbeat.group == group)
+            && let Some(body) = streams_body(event)
+        {
+            if let Some(topology) = &mut body.topology {
+                topology.subtopologies.retain(|subtopology| subtopology.id != id);
+            }
+            for owned in [&mut body.active, &mut body.standby, &mut body.warmup] {
+                if let Owned::List(tasks) = owned {
+                    tasks.retain(|Tasks { subtopology, .. }| subtopology != id);
+                }
+            }
+        }
+    }
+}
+
+fn streams_body(event: &mut Event) -> Option<&mut StreamsBody> {
+    match &mut event.kind {
+        EventKind::Heartbeat(heartbeat) => match &mut heartbeat.body {
+            HeartbeatBody::Streams(body) => Some(body),
+            HeartbeatBody::Consumer(_) | HeartbeatBody::Share(_) => None,
+        },
+        EventKind::Metadata(_) | EventKind::Tick | EventKind::Failover => None,
     }
 }
 
@@ -408,5 +475,34 @@ mod tests {
             trace
         );
         assert!(asked > trace.events.len(), "{asked}");
+    }
+
+    #[test]
+    fn topologies_shrink_for_all_members_alike() {
+        let kinds = "streams".parse().expect("a kind");
+        let options = GeneratorOptions { events_min: 60, events_max: 90, replayable_by_3_9: false, kinds };
+        // Two members join with one and the same changelog, whatever else is in their topologies.
+        let differs = |trace: &Trace| {
+            let mut members = BTreeSet::new();
+            let mut topologies = BTreeSet::new();
+            for event in &trace.events {
+                let EventKind::Heartbeat(heartbeat) = &event.kind else { continue };
+                let stores: Vec<_> = subtopologies_of(heartbeat).filter_map(|s| s.state_changelogs.as_ref()).collect();
+                if heartbeat.joins() && stores.iter().any(|stores| !stores.is_empty()) {
+                    members.insert(&heartbeat.member);
+                    topologies.insert(format!("{:?}", subtopologies_of(heartbeat).collect::<Vec<_>>()));
+                }
+            }
+            members.len() > 1 && topologies.len() == 1
+        };
+        let large = (0..).map(|seed| generate(seed, &options)).find(differs).expect("some trace has both");
+        let small = shrink(&large, differs);
+        assert_eq!(small.events.len(), 2, "{}", small.write());
+        for event in &small.events {
+            let EventKind::Heartbeat(heartbeat) = &event.kind else { panic!("{event:?}") };
+            let subtopologies: Vec<&Subtopology> = subtopologies_of(heartbeat).collect();
+            assert_eq!(subtopologies.len(), 1, "{}", small.write());
+            assert_eq!(topics_of(subtopologies[0]).count(), 1, "{}", small.write());
+        }
     }
 }

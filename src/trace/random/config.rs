@@ -89,9 +89,6 @@ impl Config {
         if rng.chance(300) {
             self.set(kind, "num.warmup.replicas", *rng.pick(&[0, 1, 2, 5]));
         }
-        if rng.chance(100) {
-            self.set(kind, "acceptable.recovery.lag", *rng.pick(&[0, 10_000, i64::MAX]));
-        }
         if rng.chance(150) {
             let tags = ConfigValue::Text((*rng.pick(&["zone", "zone,cluster"])).to_owned());
             self.entries.push(("group.streams.rack.aware.assignment.tags".to_owned(), tags));

@@ -98,9 +98,9 @@ impl Group {
     }
 }
 
-/// A process that members run in.
+/// A process that members run in; clients always name one.
 pub fn process(rng: &mut Rng, swarm: &Swarm) -> Option<String> {
-    Some(format!("process-{}", rng.below(swarm.streams.processes.max(1))))
+    (!rng.chance(20)).then(|| format!("process-{}", rng.below(swarm.streams.processes.max(1))))
 }
 
 /// The member says that it owns what it was last told.
