@@ -1,6 +1,6 @@
 //! The real 4.3.1 cluster of the lab: what its coordinator stored, the simulated one stores too.
 
-use coordsim::coordinator::protocol::HeartbeatRequest;
+use coordsim::coordinator::protocol::{Assigned, ConsumerHeartbeat, HeartbeatRequest};
 use coordsim::coordinator::{Config, KafkaVersion, Shard, ShardSettings};
 use coordsim::import::kraft;
 use coordsim::kafka::JString;
@@ -20,7 +20,7 @@ fn stored_hashes(strategy: &str, topics: &[&str]) -> Vec<i64> {
         start_unix_ms: cluster.images[0].unix_ms,
     };
     let mut shard = Shard::new(settings, &history);
-    let mut request = HeartbeatRequest {
+    let mut request = ConsumerHeartbeat {
         group: JString::from("g-share"),
         member: JString::from("m"),
         epoch: 0,
@@ -37,13 +37,16 @@ fn stored_hashes(strategy: &str, topics: &[&str]) -> Vec<i64> {
     let mut hashes: Vec<i64> = Vec::new();
     for image in 1..=history.last_image() {
         shard.publish(image, &mut Work::default());
-        let outcome = shard.heartbeat(history.image(image).time_ms, &request, false);
+        let outcome =
+            shard.heartbeat(history.image(image).time_ms, &HeartbeatRequest::Consumer(request.clone()), false);
         let response = outcome.response.expect("the member is known");
         request.epoch = response.member_epoch;
         request.topics = None;
         request.rebalance_timeout_ms = -1;
-        request.owned = response.assignment.or(request.owned);
-        let hash = shard.group("g-share").map_or(0, |group| group.stored.get().group_hash);
+        if let Some(Assigned::Partitions(partitions)) = response.assignment {
+            request.owned = Some(partitions);
+        }
+        let hash = shard.group("g-share").map_or(0, |group| group.base().stored.get().group_hash);
         if hashes.last() != Some(&hash) {
             hashes.push(hash);
         }

@@ -165,21 +165,29 @@ fn heartbeat(request: &HeartbeatRequest) -> Heartbeat {
             list.iter().cloned().map(|(topic_id, partitions)| TopicPartitions { topic_id, partitions }).collect(),
         )
     };
+    let timeout = |timeout_ms: i32| (timeout_ms >= 0).then_some(timeout_ms);
+    let (rack, client_id, client_host, body) = match request {
+        HeartbeatRequest::Consumer(request) => {
+            let body = HeartbeatBody::Consumer(ConsumerBody {
+                topics: request.topics.as_ref().map(texts),
+                regex: text(&request.regex),
+                instance: text(&request.instance_id),
+                assignor: text(&request.assignor),
+                rebalance_timeout_ms: timeout(request.rebalance_timeout_ms),
+                owned: request.owned.as_ref().map_or(Owned::Absent, owned),
+            });
+            (&request.rack, &request.client_id, &request.client_host, body)
+        }
+        HeartbeatRequest::Share(_) | HeartbeatRequest::Streams(_) => unreachable!("scenarios have no such groups yet"),
+    };
     Heartbeat {
-        group: request.group.to_string(),
-        member: request.member.to_string(),
-        epoch: EpochSpec::Number(request.epoch),
-        rack: text(&request.rack),
-        client_id: Some(request.client_id.to_string()),
-        client_host: Some(request.client_host.to_string()),
+        group: request.group().to_string(),
+        member: request.member().to_string(),
+        epoch: EpochSpec::Number(request.epoch()),
+        rack: text(rack),
+        client_id: Some(client_id.to_string()),
+        client_host: Some(client_host.to_string()),
         write_fails: false,
-        body: HeartbeatBody::Consumer(ConsumerBody {
-            topics: request.topics.as_ref().map(texts),
-            regex: text(&request.regex),
-            instance: text(&request.instance_id),
-            assignor: text(&request.assignor),
-            rebalance_timeout_ms: (request.rebalance_timeout_ms >= 0).then_some(request.rebalance_timeout_ms),
-            owned: request.owned.as_ref().map_or(Owned::Absent, owned),
-        }),
+        body,
     }
 }

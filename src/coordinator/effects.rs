@@ -2,7 +2,7 @@
 
 use super::log::Entry;
 use super::protocol::{HeartbeatError, HeartbeatResponse};
-use crate::kafka::JString;
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::strategy::Work;
 
@@ -107,6 +107,8 @@ pub struct FoundChange {
 /// A written group epoch that exceeds the one before.
 #[derive(Debug, Clone)]
 pub struct Bump {
+    /// The kind of the group.
+    pub kind: GroupKind,
     /// The group.
     pub group: JString,
     /// Its epoch before.

@@ -1,4 +1,4 @@
-//! One coordinator shard as a pure state machine: consumer groups, assignors, reconciliation, timers; Kafka
+//! One coordinator shard as a pure state machine: consumer, share and streams groups, assignors, reconciliation, timers; Kafka
 //! versions as sets of named behaviours.
 //!
 //! Deliberately absent: clocks, I/O, chance, and any knowledge of who sends heartbeats. A [`Shard`] is told what
@@ -13,23 +13,26 @@ mod consumer;
 mod effects;
 mod group;
 mod log;
-mod member;
+mod modern;
 mod operation;
 pub mod protocol;
 mod re2;
-mod reconcile;
 mod refresh;
-mod regex;
 mod replay;
 mod shard;
+mod share;
+mod streams;
 mod target;
 mod timeline;
 mod timer;
 
 pub use behaviour::{Behaviour, KafkaVersion, UnknownVersion};
 pub use config::{Config, ConfigError};
+pub use consumer::{ConsumerGroup, Member, MemberState};
 pub use effects::{AssignorRun, Bump, Cause, Field, FoundChange, Outcome};
-pub use group::{Group, ReplayError, SubscriptionCount};
+pub use group::{Group, GroupBase, ReplayError};
 pub use log::{CompactedLog, Entry};
-pub use member::{Member, MemberState};
+pub use modern::{ModernGroup, SubscriptionCount};
 pub use shard::{LoadError, Shard, ShardSettings};
+pub use share::ShareGroup;
+pub use streams::StreamsGroup;

@@ -1,13 +1,13 @@
 //! A write operation in the making: the records it wants to write and what can be said of them.
 
+use super::consumer::RegexTask;
 use super::effects::{AssignorRun, Bump};
 use super::log::Entry;
 use super::protocol::HeartbeatError;
-use super::regex::RegexTask;
 use super::timer::{Timer, TimerKind};
 use crate::cluster::ImageNumber;
-use crate::kafka::JString;
-use crate::kafka::records::{Key, Record, RecordType, Value};
+use crate::kafka::records::{Key, Record, RecordType, TargetAssignmentMetadata, Value};
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::strategy::{MemoTable, Seen, Work};
 use std::sync::Arc;
@@ -85,13 +85,20 @@ impl Operation {
         self.entries.push(Record { key, value }.into());
     }
 
+    /// Adds the epoch of a target assignment, and when it was computed (Unix time; 0 is not told).
+    pub fn add_assignment_epoch(&mut self, kind: GroupKind, group: &JString, epoch: i32, timestamp_ms: i64) {
+        let value = Value::TargetAssignmentMetadata(TargetAssignmentMetadata {
+            assignment_epoch: epoch,
+            assignment_timestamp_ms: timestamp_ms,
+        });
+        self.add_group(RecordType::target_metadata(kind), group, Some(value));
+    }
+
     /// Adds the tombstones of a member, in Kafka's order.
-    pub fn add_member_tombstones(&mut self, group: &JString, member: &JString) {
-        for record_type in [
-            RecordType::ConsumerGroupCurrentMemberAssignment,
-            RecordType::ConsumerGroupTargetAssignmentMember,
-            RecordType::ConsumerGroupMemberMetadata,
-        ] {
+    pub fn add_member_tombstones(&mut self, kind: GroupKind, group: &JString, member: &JString) {
+        for record_type in
+            [RecordType::current_assignment(kind), RecordType::target_member(kind), RecordType::member_metadata(kind)]
+        {
             self.add_member(record_type, group, member, None);
         }
     }

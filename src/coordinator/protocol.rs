@@ -1,8 +1,10 @@
-//! What a consumer group member and its coordinator say to each other: the `ConsumerGroupHeartbeat` request and
-//! response of KIP-848, reduced to what the coordinator looks at. The coordinator answers requests; the member
+//! What a member and its coordinator say to each other: the heartbeat requests and responses of KIP-848, KIP-932 and
+//! KIP-1071, reduced to what the coordinator looks at. The coordinator answers requests; the member
 //! emulators of `workload` and the traces make them.
 
-use crate::kafka::{JString, Uuid};
+use crate::kafka::records::streams::Topology;
+use crate::kafka::{GroupKind, JString, Uuid};
+use std::sync::Arc;
 
 /// The epoch with which a member joins (`ConsumerGroupHeartbeatRequest.JOIN_GROUP_MEMBER_EPOCH`).
 pub const JOIN_EPOCH: i32 = 0;
@@ -11,9 +13,58 @@ pub const LEAVE_EPOCH: i32 = -1;
 /// The epoch with which a static member leaves for a while (`LEAVE_GROUP_STATIC_MEMBER_EPOCH`).
 pub const LEAVE_STATIC_EPOCH: i32 = -2;
 
+/// A heartbeat of a member of some kind of group.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum HeartbeatRequest {
+    /// To a consumer group.
+    Consumer(ConsumerHeartbeat),
+    /// To a share group.
+    Share(ShareHeartbeat),
+    /// To a streams group.
+    Streams(Box<StreamsHeartbeat>),
+}
+
+impl HeartbeatRequest {
+    /// The kind of the group.
+    pub fn kind(&self) -> GroupKind {
+        match self {
+            HeartbeatRequest::Consumer(_) => GroupKind::Consumer,
+            HeartbeatRequest::Share(_) => GroupKind::Share,
+            HeartbeatRequest::Streams(_) => GroupKind::Streams,
+        }
+    }
+
+    /// `GroupId`.
+    pub fn group(&self) -> &JString {
+        match self {
+            HeartbeatRequest::Consumer(request) => &request.group,
+            HeartbeatRequest::Share(request) => &request.group,
+            HeartbeatRequest::Streams(request) => &request.group,
+        }
+    }
+
+    /// `MemberId`.
+    pub fn member(&self) -> &JString {
+        match self {
+            HeartbeatRequest::Consumer(request) => &request.member,
+            HeartbeatRequest::Share(request) => &request.member,
+            HeartbeatRequest::Streams(request) => &request.member,
+        }
+    }
+
+    /// `MemberEpoch`.
+    pub fn epoch(&self) -> i32 {
+        match self {
+            HeartbeatRequest::Consumer(request) => request.epoch,
+            HeartbeatRequest::Share(request) => request.epoch,
+            HeartbeatRequest::Streams(request) => request.epoch,
+        }
+    }
+}
+
 /// `ConsumerGroupHeartbeatRequest`. What is `None` (or -1) was not sent: it stays as the coordinator knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HeartbeatRequest {
+pub struct ConsumerHeartbeat {
     /// `GroupId`.
     pub group: JString,
     /// `MemberId`.
@@ -40,7 +91,79 @@ pub struct HeartbeatRequest {
     pub client_host: JString,
 }
 
-/// `ConsumerGroupHeartbeatResponse` without an error.
+/// `ShareGroupHeartbeatRequest`. What is `None` was not sent: it stays as the coordinator knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareHeartbeat {
+    /// `GroupId`.
+    pub group: JString,
+    /// `MemberId`.
+    pub member: JString,
+    /// `MemberEpoch`: 0 joins, -1 leaves.
+    pub epoch: i32,
+    /// `RackId`.
+    pub rack: Option<JString>,
+    /// `SubscribedTopicNames`.
+    pub topics: Option<Vec<JString>>,
+    /// The client id, from the request's header.
+    pub client_id: JString,
+    /// The client's host as Java shows it, `/10.0.0.1`.
+    pub client_host: JString,
+}
+
+/// Tasks of a streams application: the partitions of subtopologies.
+pub type TaskLists = Vec<(JString, Vec<i32>)>;
+
+/// `StreamsGroupHeartbeatRequest`. What is `None` (or -1) was not sent: it stays as the coordinator knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StreamsHeartbeat {
+    /// `GroupId`.
+    pub group: JString,
+    /// `MemberId`.
+    pub member: JString,
+    /// `MemberEpoch`: 0 joins, -1 leaves, -2 leaves for a while.
+    pub epoch: i32,
+    /// `InstanceId`.
+    pub instance_id: Option<JString>,
+    /// `RackId`.
+    pub rack: Option<JString>,
+    /// `RebalanceTimeoutMs`; -1: not sent.
+    pub rebalance_timeout_ms: i32,
+    /// `Topology`, in the form of its record.
+    pub topology: Option<Arc<Topology>>,
+    /// `ProcessId`.
+    pub process_id: Option<JString>,
+    /// `ActiveTasks`: what the member owns.
+    pub active: Option<TaskLists>,
+    /// `StandbyTasks`.
+    pub standby: Option<TaskLists>,
+    /// `WarmupTasks`.
+    pub warmup: Option<TaskLists>,
+    /// The client id, from the request's header.
+    pub client_id: JString,
+    /// The client's host as Java shows it, `/10.0.0.1`.
+    pub client_host: JString,
+}
+
+/// What a member is told to own: the partitions of topics.
+pub type AssignedPartitions = Vec<(Uuid, Vec<i32>)>;
+
+/// What a member is told to own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Assigned {
+    /// Consumer and share groups.
+    Partitions(AssignedPartitions),
+    /// Streams groups.
+    Tasks {
+        /// Tasks that the member processes.
+        active: TaskLists,
+        /// Tasks whose state it keeps up.
+        standby: TaskLists,
+        /// Tasks whose state it restores before it gets them.
+        warmup: TaskLists,
+    },
+}
+
+/// `ConsumerGroupHeartbeatResponse` and its like, without an error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HeartbeatResponse {
     /// `MemberEpoch`.
@@ -48,7 +171,7 @@ pub struct HeartbeatResponse {
     /// `HeartbeatIntervalMs`; 0 in the answer to a member that leaves.
     pub heartbeat_interval_ms: i32,
     /// `Assignment`; `None`: as before.
-    pub assignment: Option<Vec<(Uuid, Vec<i32>)>>,
+    pub assignment: Option<Assigned>,
 }
 
 /// The errors that a coordinator answers a heartbeat with, under Kafka's names (`Errors`).

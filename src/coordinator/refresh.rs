@@ -2,15 +2,13 @@
 //! topics, bumps the group if they differ from what it stored, and says why.
 
 use super::effects::{Bump, Cause, Field, FoundChange};
-use super::group::{Group, SubscribedTopics};
-use super::member::Member;
+use super::group::GroupBase;
 use super::operation::{Operation, Refreshed, Refusal};
 use super::protocol::HeartbeatError;
 use super::shard::Shard;
-use super::target::num_partitions;
 use crate::cluster::{ImageNumber, TopicVersion};
 use crate::kafka::JString;
-use crate::kafka::records::{GroupMetadata, RecordType, Value};
+use crate::kafka::records::{RecordType, Value};
 use crate::kernel::TimeMs;
 use crate::strategy::{Covers, Design, MemoTable, Seen, Stores, Work};
 use std::sync::Arc;
@@ -18,71 +16,120 @@ use std::sync::Arc;
 /// `METADATA_REFRESH_INTERVAL_MS`, the same in all versions: refreshes come from image changes.
 const METADATA_REFRESH_INTERVAL_MS: TimeMs = i32::MAX as TimeMs;
 
+/// The topics that a group subscribes to, as a refresh looks at them.
+pub(super) struct Subscriptions<'a> {
+    after: Vec<&'a JString>,
+    before: &'a dyn Fn(&JString) -> bool,
+}
+
+impl<'a> Subscriptions<'a> {
+    /// From the topics that it will subscribe to after the operation, in any order, and whether it subscribes to a topic
+    /// before.
+    pub fn new(after: impl Iterator<Item = &'a JString>, before: &'a dyn Fn(&JString) -> bool) -> Subscriptions<'a> {
+        let mut after: Vec<&JString> = after.collect();
+        after.sort();
+        Subscriptions { after, before }
+    }
+}
+
+/// What a refresh saw.
+pub(super) struct Look {
+    /// The topics.
+    pub seen: Arc<Seen>,
+    /// Whether they are not as the group stored them.
+    pub differs: bool,
+}
+
 impl Shard<'_> {
-    /// Refreshes the group (`updateSubscriptionMetadata`); with a cause it is bumped in any case. Gives its epoch.
+    /// Looks at the topics of a group and compares them with what it stored. `reassigns` says whether the group's assignor
+    /// would give another assignment now: for the bound, which bumps for nothing else.
+    pub(super) fn look(
+        &self,
+        operation: &mut Operation,
+        group: &GroupBase,
+        topics: &Subscriptions<'_>,
+        reassigns: impl FnOnce() -> bool,
+    ) -> Result<Look, Refusal> {
+        let design = self.settings.design;
+        let names = topics.after.iter().copied();
+        let seen = design.look(names, self.history, self.image, &mut operation.memo, &mut operation.work);
+        let maps_racks = design.stores(Stores::Map) && design.covers() != Covers::Partitions;
+        if maps_racks
+            && self.settings.behaviour.throws_on_unregistered_replica
+            && seen.topics.iter().any(|(_, version)| version.has_unregistered_replica)
+        {
+            return Err(Refusal(HeartbeatError::UnknownServerError));
+        }
+        let mut differs = design.differs(group.stored.get(), &seen, &mut operation.work);
+        if design == Design::Ideal && differs {
+            // An assignment that is still to be computed will see the change.
+            differs = group.assignment.get().0 >= *group.epoch.get() && reassigns();
+        }
+        Ok(Look { seen: Arc::new(seen), differs })
+    }
+
+    /// What is seen without looking: what the group stored.
+    pub(super) fn stored(&self, group: &GroupBase) -> Look {
+        Look { seen: group.stored.get().clone(), differs: false }
+    }
+
+    /// Looks at the topics of a group, bumps it if they differ or there is a cause, and notes when. Gives its epoch.
     pub(super) fn refresh(
         &self,
         operation: &mut Operation,
-        group: &Group,
-        topics: &SubscribedTopics,
+        group: &GroupBase,
+        topics: &Subscriptions<'_>,
         cause: Option<Cause>,
-        homogeneous: bool,
+        reassigns: impl FnOnce() -> bool,
+        metadata: impl FnOnce(i32, i64) -> Value,
     ) -> Result<i32, Refusal> {
-        let seen = self.look(operation, topics)?;
-        let differs = self.differs(operation, group, &seen, homogeneous);
-        let mut epoch = *group.epoch.get();
-        let bumps = cause.is_some() || differs;
-        if bumps {
-            epoch += 1;
-            let explained = self.explain(group, topics, &seen, cause, epoch);
-            self.add_bump_records(operation, group, seen, differs, explained);
-        }
+        let look = self.look(operation, group, topics, reassigns)?;
+        let epoch = if cause.is_some() || look.differs {
+            self.bump(operation, group, topics, look, cause.as_slice(), metadata)
+        } else {
+            *group.epoch.get()
+        };
         self.note_refresh(operation, group, epoch);
+        self.drop_old_map(operation, group);
+        Ok(epoch)
+    }
+
+    /// Bumps a group: the records of its epoch and of what it saw, and why. `metadata` makes the value of the group's
+    /// metadata record from the hash that it stores. Gives the new epoch.
+    pub(super) fn bump(
+        &self,
+        operation: &mut Operation,
+        group: &GroupBase,
+        topics: &Subscriptions<'_>,
+        look: Look,
+        causes: &[Cause],
+        metadata: impl FnOnce(i32, i64) -> Value,
+    ) -> i32 {
+        let design = self.settings.design;
+        let bump = self.explain(group, topics, &look.seen, causes);
+        let new_epoch = bump.new_epoch;
+        operation.bump = Some(bump);
+        let stores_apart = design.stores(Stores::Map) || design.stores(Stores::Hashes);
+        if stores_apart && look.differs {
+            let value = design.stored_record(&look.seen, self.history);
+            let record_type = RecordType::partition_metadata(group.kind);
+            operation.add_seen(record_type, &group.id, value, Some(look.seen.clone()));
+        }
+        let value = metadata(new_epoch, design.metadata_hash(&look.seen));
+        let seen = (!stores_apart).then_some(look.seen);
+        operation.add_seen(RecordType::group_metadata(group.kind), &group.id, Some(value), seen);
+        new_epoch
+    }
+
+    /// After a refresh: the map of an older version is taken back.
+    pub(super) fn drop_old_map(&self, operation: &mut Operation, group: &GroupBase) {
         if self.settings.design.stores(Stores::Hash) && *group.has_map_record.get() {
-            operation.add_group(RecordType::ConsumerGroupPartitionMetadata, &group.id, None);
+            operation.add_group(RecordType::partition_metadata(group.kind), &group.id, None);
         }
-        Ok(epoch)
-    }
-
-    /// Refreshes the group as it is without a member that leaves, and bumps it. Leaves the refresh deadline alone.
-    pub(super) fn refresh_without(
-        &self,
-        operation: &mut Operation,
-        group: &Group,
-        member: &Member,
-        topics: &SubscribedTopics,
-        cause: Cause,
-    ) -> Result<i32, Refusal> {
-        let seen = self.look(operation, topics)?;
-        let differs = self.settings.design.differs(group.stored.get(), &seen, &mut operation.work);
-        let epoch = *group.epoch.get() + 1;
-        let mut bump = self.explain(group, topics, &seen, Some(cause), epoch);
-        bump.removes_assignment = group.target.get(&member.id).is_some_and(|target| num_partitions(target) > 0);
-        self.add_bump_records(operation, group, seen, differs, bump);
-        Ok(epoch)
-    }
-
-    /// Refreshes the group after its regular expressions were resolved.
-    pub(super) fn refresh_resolved(
-        &self,
-        operation: &mut Operation,
-        group: &Group,
-        topics: &SubscribedTopics,
-        matches_changed: bool,
-    ) -> Result<(), Refusal> {
-        let seen = self.look(operation, topics)?;
-        let differs = self.differs(operation, group, &seen, *group.homogeneous.get());
-        if matches_changed || differs {
-            let epoch = *group.epoch.get() + 1;
-            let bump = self.explain(group, topics, &seen, matches_changed.then_some(Cause::Regex), epoch);
-            self.add_bump_records(operation, group, seen, differs, bump);
-            self.note_refresh(operation, group, epoch);
-        }
-        Ok(())
     }
 
     /// Notes that the group has seen the current image at that epoch, and when it must look again.
-    fn note_refresh(&self, operation: &mut Operation, group: &Group, epoch: i32) {
+    pub(super) fn note_refresh(&self, operation: &mut Operation, group: &GroupBase, epoch: i32) {
         operation.refreshed = Some(Refreshed {
             group: group.id.clone(),
             deadline_ms: operation.now_ms + METADATA_REFRESH_INTERVAL_MS,
@@ -91,79 +138,32 @@ impl Shard<'_> {
         });
     }
 
-    fn look(&self, operation: &mut Operation, topics: &SubscribedTopics) -> Result<Arc<Seen>, Refusal> {
-        let design = self.settings.design;
-        let seen = design.look(topics.keys(), self.history, self.image, &mut operation.memo, &mut operation.work);
-        let maps_racks = design.stores(Stores::Map) && design.covers() != Covers::Partitions;
-        if maps_racks
-            && self.settings.behaviour.throws_on_unregistered_replica
-            && seen.topics.iter().any(|(_, version)| version.has_unregistered_replica)
-        {
-            return Err(Refusal(HeartbeatError::UnknownServerError));
-        }
-        Ok(Arc::new(seen))
-    }
-
-    fn differs(&self, operation: &mut Operation, group: &Group, seen: &Seen, homogeneous: bool) -> bool {
-        let design = self.settings.design;
-        let differs = design.differs(group.stored.get(), seen, &mut operation.work);
-        if design != Design::Ideal || !differs {
-            return differs;
-        }
-        // The bound: only another assignment is worth a bump. One that is still to be computed will see the change.
-        if group.assignment.get().0 < *group.epoch.get() {
-            return false;
-        }
-        let default = self.settings.config.assignors.first().copied();
-        let Some(assignor) = self.group_assignor(group).or(default) else { return false };
-        self.target_builder(group, homogeneous).build(assignor, None).is_ok_and(|target| target.differs)
-    }
-
-    fn add_bump_records(&self, operation: &mut Operation, group: &Group, seen: Arc<Seen>, differs: bool, bump: Bump) {
-        let design = self.settings.design;
-        let stores_apart = design.stores(Stores::Map) || design.stores(Stores::Hashes);
-        if stores_apart && differs {
-            let value = design.stored_record(&seen, self.history);
-            let record_type = RecordType::ConsumerGroupPartitionMetadata;
-            operation.add_seen(record_type, &group.id, value, Some(seen.clone()));
-        }
-        let value =
-            Value::GroupMetadata(GroupMetadata { epoch: bump.new_epoch, metadata_hash: design.metadata_hash(&seen) });
-        operation.add_seen(RecordType::ConsumerGroupMetadata, &group.id, Some(value), (!stores_apart).then_some(seen));
-        operation.bump = Some(bump);
-    }
-
-    fn explain(
-        &self,
-        group: &Group,
-        topics: &SubscribedTopics,
-        seen: &Seen,
-        cause: Option<Cause>,
-        new_epoch: i32,
-    ) -> Bump {
+    fn explain(&self, group: &GroupBase, topics: &Subscriptions<'_>, seen: &Seen, causes: &[Cause]) -> Bump {
         let found = self.found_changes(group, topics, seen);
-        let mut causes: Vec<Cause> = cause.into_iter().collect();
-        if !found.is_empty() || cause.is_none() {
-            causes.push(Cause::Refresh);
+        let mut all_causes = causes.to_vec();
+        if !found.is_empty() || causes.is_empty() {
+            all_causes.push(Cause::Refresh);
         }
+        let old_epoch = *group.epoch.get();
         Bump {
+            kind: group.kind,
             group: group.id.clone(),
-            old_epoch: *group.epoch.get(),
-            new_epoch,
-            causes,
+            old_epoch,
+            new_epoch: old_epoch + 1,
+            causes: all_causes,
             found,
-            needless: cause.is_none() && !self.fresh_differs(group, topics),
+            needless: causes.is_empty() && !self.fresh_differs(group, topics),
             removes_assignment: false,
         }
     }
 
     /// The topics that the group subscribes to before and after, and that are not as it stored them.
-    fn found_changes(&self, group: &Group, topics: &SubscribedTopics, seen: &Seen) -> Vec<FoundChange> {
+    fn found_changes(&self, group: &GroupBase, topics: &Subscriptions<'_>, seen: &Seen) -> Vec<FoundChange> {
         let stored = group.stored.get();
         let covers = self.settings.design.covers();
         let mut found = Vec::new();
         for (name, old, new) in merged(&stored.topics, &seen.topics) {
-            if !group.subscribed.contains(name) || !topics.contains(name) {
+            if !(topics.before)(name) || topics.after.binary_search(&name).is_err() {
                 continue;
             }
             let field = match (old, new) {
@@ -207,7 +207,7 @@ impl Shard<'_> {
     }
 
     /// Whether a subscribed topic's fresh value, as far as the strategy covers it, is not what the group stored.
-    fn fresh_differs(&self, group: &Group, topics: &SubscribedTopics) -> bool {
+    fn fresh_differs(&self, group: &GroupBase, topics: &Subscriptions<'_>) -> bool {
         let covers = self.settings.design.covers();
         let point = Design::Point {
             covers,
@@ -216,7 +216,7 @@ impl Shard<'_> {
             forgets: crate::strategy::Forgets::Topic,
         };
         let (mut memo, mut work) = (MemoTable::default(), Work::default());
-        let fresh = point.look(topics.keys(), self.history, self.image, &mut memo, &mut work);
+        let fresh = point.look(topics.after.iter().copied(), self.history, self.image, &mut memo, &mut work);
         point.differs(group.stored.get(), &fresh, &mut work)
     }
 }

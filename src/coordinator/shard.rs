@@ -3,18 +3,17 @@
 
 use super::behaviour::Behaviour;
 use super::config::Config;
+use super::consumer::{self, RegexTask};
 use super::effects::Outcome;
 use super::group::{Group, ReplayError};
 use super::log::{CompactedLog, Entry};
-use super::member::MemberState;
 use super::operation::{Operation, Refusal, TimerChange};
 use super::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
-use super::regex::RegexTask;
 use super::replay::Replay;
-use super::timer::{Timer, TimerKind, Timers};
+use super::timer::{Timer, Timers};
 use crate::cluster::{History, ImageNumber};
-use crate::kafka::JString;
 use crate::kafka::java::{TimelineMap, TimelineSet};
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::strategy::{Design, Memo, MemoTable, Work};
 use std::collections::VecDeque;
@@ -23,7 +22,7 @@ use std::collections::VecDeque;
 const TIMER_RETRY_BACKOFF_MS: TimeMs = 500;
 
 /// The groups of a shard.
-pub(super) type Groups = TimelineMap<JString, Box<Group>>;
+pub(super) type Groups = TimelineMap<JString, Group>;
 
 /// Which groups subscribe to a topic (`groupsByTopics`).
 #[derive(Debug)]
@@ -165,12 +164,12 @@ impl<'h> Shard<'h> {
 
     /// A group.
     pub fn group(&self, id: &str) -> Option<&Group> {
-        self.groups.get(id).map(|group| &**group)
+        self.groups.get(id)
     }
 
     /// All groups, in Kafka's order.
     pub fn groups(&self) -> impl Iterator<Item = &Group> {
-        self.groups.values().map(|group| &**group)
+        self.groups.values()
     }
 
     /// The remembered topic hashes, which a broker may share between its shards.
@@ -181,7 +180,13 @@ impl<'h> Shard<'h> {
     /// A member's heartbeat. With `fail` its records cannot be written.
     pub fn heartbeat(&mut self, now_ms: TimeMs, request: &HeartbeatRequest, fail: bool) -> Outcome {
         self.write_operation(now_ms, fail, |shard, operation| {
-            shard.consumer_group_heartbeat(operation, request).map(Some)
+            match request {
+                HeartbeatRequest::Consumer(request) => shard.consumer_group_heartbeat(operation, request),
+                HeartbeatRequest::Share(_) | HeartbeatRequest::Streams(_) => {
+                    Err(Refusal(HeartbeatError::InvalidRequest))
+                }
+            }
+            .map(Some)
         })
     }
 
@@ -231,24 +236,33 @@ impl<'h> Shard<'h> {
             let Some(groups) = self.topics.groups.get(name) else { continue };
             for id in groups.iter() {
                 if let Some(group) = self.groups.get_mut(id) {
-                    group.refresh_deadline = (0, 0);
+                    group.base_mut().refresh_deadline = (0, 0);
                 }
             }
         }
     }
 
     fn schedule_loaded_timers(&mut self, now_ms: TimeMs) {
-        let session_timeout_ms = TimeMs::from(self.settings.config.consumer.session_timeout_ms);
         for group in self.groups.values() {
-            for (id, member) in group.members.iter() {
-                let timer = |kind| Timer { kind, group: group.id.clone(), member: id.clone() };
-                self.timers.schedule(now_ms + session_timeout_ms, timer(TimerKind::Session));
-                if member.state == MemberState::UnrevokedPartitions {
-                    let deadline_ms = now_ms + TimeMs::from(member.rebalance_timeout_ms);
-                    self.timers.schedule(deadline_ms, timer(TimerKind::Rebalance { member_epoch: member.epoch }));
+            match group {
+                Group::Consumer(group) => {
+                    consumer::schedule_loaded_timers(&mut self.timers, group, &self.settings.config, now_ms);
                 }
+                Group::Share(_) | Group::Streams(_) => {}
             }
         }
+    }
+
+    /// A timer fires.
+    fn fire(&self, operation: &mut Operation, timer: &Timer) -> Result<(), Refusal> {
+        match timer.group_kind {
+            GroupKind::Consumer => self.fire_consumer_timer(operation, timer),
+            GroupKind::Share | GroupKind::Streams => Ok(()),
+        }
+    }
+
+    pub(super) fn unix_ms(&self, now_ms: TimeMs) -> i64 {
+        self.settings.start_unix_ms + now_ms
     }
 
     fn replay(&mut self, entry: &Entry, work: &mut Work) -> Result<(), ReplayError> {
@@ -321,8 +335,9 @@ impl<'h> Shard<'h> {
         if let Some(refreshed) = operation.refreshed.take()
             && let Some(group) = self.groups.get_mut(&refreshed.group)
         {
-            group.refresh_deadline = (refreshed.deadline_ms, refreshed.epoch);
-            group.refreshed_at_image = Some(refreshed.image);
+            let base = group.base_mut();
+            base.refresh_deadline = (refreshed.deadline_ms, refreshed.epoch);
+            base.refreshed_at_image = Some(refreshed.image);
         }
         self.background.extend(operation.background.take());
     }

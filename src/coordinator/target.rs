@@ -1,13 +1,18 @@
-//! Computes the target assignment of a group (`TargetAssignmentBuilder`).
+//! Computes the target assignment of a consumer or share group (`modern.TargetAssignmentBuilder`).
 
 use super::assignment::Assignment;
 use super::assignor::{Assignor, AssignorError, GroupSpec, MemberSpec};
 use super::behaviour::Behaviour;
-use super::group::Group;
-use super::member::Member;
+use super::effects::AssignorRun;
+use super::group::GroupBase;
+use super::modern::{Modern, ModernMember};
+use super::operation::{Operation, Refusal};
+use super::protocol::HeartbeatError;
+use super::shard::Shard;
 use crate::cluster::{History, ImageNumber};
 use crate::kafka::java::HashMap;
-use crate::kafka::{JString, Uuid};
+use crate::kafka::records::{RecordType, Value};
+use crate::kafka::{GroupKind, JString, Uuid};
 use std::sync::Arc;
 
 /// A new target assignment.
@@ -31,7 +36,7 @@ pub fn num_partitions(assignment: &Assignment) -> usize {
 }
 
 /// What a target assignment is computed from.
-pub struct TargetBuilder<'a> {
+pub struct TargetBuilder<'a, G> {
     /// What the Kafka version does.
     pub behaviour: &'a Behaviour,
     /// The metadata.
@@ -39,20 +44,20 @@ pub struct TargetBuilder<'a> {
     /// The image.
     pub image: ImageNumber,
     /// The group as it is.
-    pub group: &'a Group,
+    pub group: &'a G,
     /// Whether all its members subscribe alike.
     pub homogeneous: bool,
 }
 
-impl TargetBuilder<'_> {
+impl<G: Modern> TargetBuilder<'_, G> {
     /// Runs the assignor; `updated` is the member that has just changed or come, if any.
-    pub fn build(&self, assignor: Assignor, updated: Option<&Member>) -> Result<Target, AssignorError> {
+    pub fn build(&self, assignor: Assignor, updated: Option<&G::Member>) -> Result<Target, AssignorError> {
         let members = self.member_specs(updated);
         let partition_count = |topic: Uuid| self.num_partitions(topic);
         let spec = GroupSpec {
             members: &members,
             homogeneous: self.homogeneous,
-            inverted: &self.group.inverted,
+            inverted: &self.group.modern().inverted,
             num_partitions: &partition_count,
         };
         let assigned = assignor.assign(&spec, self.behaviour.assignors)?;
@@ -66,12 +71,12 @@ impl TargetBuilder<'_> {
         for member in members.keys() {
             let new = assigned.get(member).cloned().unwrap_or_default();
             target.partitions += num_partitions(&new) as u64;
-            if updated.is_some_and(|m| m.id == *member) {
+            if updated.is_some_and(|m| *m.id() == *member) {
                 target.own = new.clone();
             }
             let old = match self.behaviour.target_sees_replacement {
                 true => self.target_once_replaced(member, updated),
-                false => self.group.target.get(member),
+                false => self.group.modern().target.get(member),
             };
             if old.is_none_or(|old| **old != *new) {
                 target.differs |= old.map_or(num_partitions(&new) > 0, |old| **old != *new);
@@ -82,15 +87,17 @@ impl TargetBuilder<'_> {
     }
 
     /// The target that a member has before the run, as if it had already replaced its predecessor.
-    fn target_once_replaced(&self, member: &JString, updated: Option<&Member>) -> Option<&Arc<Assignment>> {
-        let replaced = updated.filter(|updated| updated.id == *member).and_then(|updated| self.replaced_by(updated));
-        replaced.and_then(|replaced| self.group.target.get(replaced)).or_else(|| self.group.target.get(member))
+    fn target_once_replaced(&self, member: &JString, updated: Option<&G::Member>) -> Option<&Arc<Assignment>> {
+        let replaced = updated.filter(|updated| *updated.id() == *member).and_then(|updated| self.replaced_by(updated));
+        replaced
+            .and_then(|replaced| self.group.modern().target.get(replaced))
+            .or_else(|| self.group.modern().target.get(member))
     }
 
     /// The member whose instance id this one takes over.
-    fn replaced_by(&self, updated: &Member) -> Option<&JString> {
-        let old = self.group.static_members.get(updated.instance_id.as_ref()?)?;
-        (*old != updated.id).then_some(old)
+    fn replaced_by(&self, updated: &G::Member) -> Option<&JString> {
+        let old = self.group.static_member_id(updated.instance_id()?)?;
+        (old != updated.id()).then_some(old)
     }
 
     fn num_partitions(&self, topic: Uuid) -> i32 {
@@ -101,25 +108,28 @@ impl TargetBuilder<'_> {
             .map_or(-1, |version| version.num_partitions())
     }
 
-    fn member_specs(&self, updated: Option<&Member>) -> HashMap<JString, MemberSpec> {
+    fn member_specs(&self, updated: Option<&G::Member>) -> HashMap<JString, MemberSpec> {
         if self.behaviour.target_sees_replacement {
             return self.specs_once_replaced(updated);
         }
         let mut specs = HashMap::new();
-        for (id, member) in self.group.members.iter() {
-            specs.insert(id.clone(), self.member_spec(member, self.group.target.get(id)));
+        for (id, member) in self.group.modern().members.iter() {
+            specs.insert(id.clone(), self.member_spec(member, self.group.modern().target.get(id)));
         }
         let Some(updated) = updated else { return specs };
         // The member that asked, and the one whose instance id it takes over, in the order of a `HashMap`.
         let replaced = self.replaced_by(updated);
         let mut updates: HashMap<JString, bool> = HashMap::new();
-        updates.insert(updated.id.clone(), true);
+        updates.insert(updated.id().clone(), true);
         if let Some(old) = replaced {
             updates.insert(old.clone(), false);
         }
         for (id, comes) in updates.iter() {
             if *comes {
-                specs.insert(id.clone(), self.member_spec(updated, self.group.target.get(replaced.unwrap_or(id))));
+                specs.insert(
+                    id.clone(),
+                    self.member_spec(updated, self.group.modern().target.get(replaced.unwrap_or(id))),
+                );
             } else {
                 specs.remove(id);
             }
@@ -129,26 +139,27 @@ impl TargetBuilder<'_> {
 
     /// The members as if the one that asked had already replaced its predecessor: that one is never in the map, which
     /// may thus stay smaller.
-    fn specs_once_replaced(&self, updated: Option<&Member>) -> HashMap<JString, MemberSpec> {
+    fn specs_once_replaced(&self, updated: Option<&G::Member>) -> HashMap<JString, MemberSpec> {
         let mut specs = HashMap::new();
         let replaced = updated.and_then(|updated| self.replaced_by(updated));
-        let comes = updated.filter(|updated| !self.group.members.contains(&updated.id));
-        let members = self.group.members.values().map(|member| match updated {
-            Some(updated) if updated.id == member.id => updated,
+        let comes = updated.filter(|updated| !self.group.modern().members.contains(updated.id()));
+        let members = self.group.modern().members.values().map(|member| match updated {
+            Some(updated) if updated.id() == member.id() => updated,
             _ => member,
         });
-        for member in members.filter(|member| Some(&member.id) != replaced).chain(comes) {
-            specs.insert(member.id.clone(), self.member_spec(member, self.target_once_replaced(&member.id, updated)));
+        for member in members.filter(|member| Some(member.id()) != replaced).chain(comes) {
+            specs
+                .insert(member.id().clone(), self.member_spec(member, self.target_once_replaced(member.id(), updated)));
         }
         specs
     }
 
-    fn member_spec(&self, member: &Member, target: Option<&Arc<Assignment>>) -> MemberSpec {
+    fn member_spec(&self, member: &G::Member, target: Option<&Arc<Assignment>>) -> MemberSpec {
         MemberSpec {
-            instance_id: member.instance_id.clone(),
-            rack: member.rack.clone(),
-            subscribed_names: self.subscribed_names(member).count(),
-            subscribed: self.subscribed_names(member).filter_map(|name| self.topic_id(name)).collect(),
+            instance_id: member.instance_id().cloned(),
+            rack: member.rack().cloned(),
+            subscribed_names: self.group.subscribed_names(member).count(),
+            subscribed: self.group.subscribed_names(member).filter_map(|name| self.topic_id(name)).collect(),
             assignment: target.cloned().unwrap_or_default(),
         }
     }
@@ -157,23 +168,92 @@ impl TargetBuilder<'_> {
         let index = self.history.index_of(name)?;
         Some(self.history.version_at(index, self.image)?.id)
     }
+}
 
-    /// The names that a member subscribes to, in the order of Kafka's set: its own, or the topics of its regular
-    /// expression, or the union (`UnionSet`: the larger set, then what only the smaller one has).
-    fn subscribed_names<'m>(&'m self, member: &'m Member) -> Box<dyn Iterator<Item = &'m JString> + 'm> {
-        let own = &member.topics.names;
-        let Some(resolved) = member.regex_or_none().and_then(|regex| self.group.resolved.get(regex)) else {
-            return Box::new(own.iter());
-        };
-        let matched = &resolved.topics.names;
-        if own.is_empty() {
-            Box::new(matched.iter())
-        } else if matched.is_empty() {
-            Box::new(own.iter())
-        } else if own.len() > matched.len() {
-            Box::new(own.iter().chain(matched.iter().filter(|name| !own.contains(*name))))
-        } else {
-            Box::new(matched.iter().chain(own.iter().filter(|name| !matched.contains(*name))))
+/// The target assignment that a member is reconciled with.
+pub(super) struct CurrentTarget {
+    /// Its epoch.
+    pub epoch: i32,
+    /// The member's.
+    pub own: Arc<Assignment>,
+}
+
+impl Shard<'_> {
+    /// Whether a group whose epoch is newer than its target may compute one now, or must wait for its assignment interval.
+    pub(super) fn may_assign(&self, operation: &Operation, group: &GroupBase, interval_ms: i32) -> bool {
+        let computed_at_ms = group.assignment.get().1;
+        !self.settings.behaviour.assignment_timestamps
+            || computed_at_ms == 0
+            || interval_ms == 0
+            || self.unix_ms(operation.now_ms) >= computed_at_ms + i64::from(interval_ms)
+    }
+
+    /// When a target assignment is computed, as its record tells it: 0 where versions do not tell.
+    pub(super) fn assignment_timestamp_ms(&self, operation: &Operation) -> i64 {
+        if self.settings.behaviour.assignment_timestamps { self.unix_ms(operation.now_ms) } else { 0 }
+    }
+
+    /// The target assignment of a group, computed anew if the group has a newer epoch and may compute one now.
+    pub(super) fn current_target<G: Modern>(
+        &self,
+        operation: &mut Operation,
+        builder: &TargetBuilder<'_, G>,
+        epoch: i32,
+        interval_ms: i32,
+        assignor: impl FnOnce() -> Option<Assignor>,
+        updated: &G::Member,
+    ) -> Result<CurrentTarget, Refusal> {
+        let group = builder.group;
+        let assignment_epoch = group.base().assignment.get().0;
+        if assignment_epoch >= epoch || !self.may_assign(operation, group.base(), interval_ms) {
+            return Ok(CurrentTarget { epoch: assignment_epoch, own: target_of(group, updated) });
+        }
+        let target = assignor().and_then(|assignor| builder.build(assignor, Some(updated)).ok());
+        let Some(target) = target else { return Err(Refusal(HeartbeatError::UnknownServerError)) };
+        let (kind, id) = (group.base().kind, &group.base().id);
+        for (member, assignment) in &target.changed {
+            add_target_record(operation, kind, id, member, assignment);
+        }
+        operation.add_assignment_epoch(kind, id, epoch, self.assignment_timestamp_ms(operation));
+        operation.assignment = Some(AssignorRun {
+            group: id.clone(),
+            epoch,
+            changed: target.differs,
+            members: target.members,
+            partitions: target.partitions,
+        });
+        Ok(CurrentTarget { epoch, own: target.own })
+    }
+
+    /// What a target assignment of this group is computed from.
+    pub(super) fn target_builder<'a, G: Modern>(&'a self, group: &'a G, homogeneous: bool) -> TargetBuilder<'a, G> {
+        TargetBuilder {
+            behaviour: &self.settings.behaviour,
+            history: self.history,
+            image: self.image,
+            group,
+            homogeneous,
         }
     }
+}
+
+/// The target of a member; a static one that comes back under another id has that of its predecessor.
+fn target_of<G: Modern>(group: &G, member: &G::Member) -> Arc<Assignment> {
+    let owner = match member.instance_id() {
+        None => Some(member.id()),
+        Some(instance) => group.static_member_id(instance),
+    };
+    owner.and_then(|id| group.modern().target.get(id)).cloned().unwrap_or_default()
+}
+
+/// Adds the target of a member.
+pub(super) fn add_target_record(
+    operation: &mut Operation,
+    kind: GroupKind,
+    group: &JString,
+    member: &JString,
+    target: &Assignment,
+) {
+    let value = Value::TargetAssignmentMember(Arc::new(target.to_record()));
+    operation.add_member(RecordType::target_member(kind), group, member, Some(value));
 }

@@ -1,7 +1,7 @@
 //! The shard's timers. A timer is known by its key; scheduling it again replaces it. They fire in order of
 //! deadline, ties in the order in which they were scheduled.
 
-use crate::kafka::JString;
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
 use std::collections::BTreeMap;
@@ -23,6 +23,8 @@ pub enum TimerKind {
 pub struct Timer {
     /// What it is for.
     pub kind: TimerKind,
+    /// The kind of the group when it was scheduled: not part of its name.
+    pub group_kind: GroupKind,
     /// The group.
     pub group: JString,
     /// The member.
@@ -83,7 +85,7 @@ mod tests {
     use super::*;
 
     fn timer(group: &str, member: &str) -> Timer {
-        Timer { kind: TimerKind::Session, group: group.into(), member: member.into() }
+        Timer { kind: TimerKind::Session, group_kind: GroupKind::Consumer, group: group.into(), member: member.into() }
     }
 
     #[test]

@@ -18,7 +18,7 @@ pub use consumer::{
 };
 pub use decode::{DecodeError, DecodeProblem, Part};
 
-use super::JString;
+use super::{GroupKind, JString};
 use std::sync::Arc;
 
 /// A record: a key, and a value or a tombstone.
@@ -135,6 +135,69 @@ impl RecordType {
             RecordType::StreamsGroupTargetAssignmentMember => "StreamsGroupTargetAssignmentMember",
             RecordType::StreamsGroupCurrentMemberAssignment => "StreamsGroupCurrentMemberAssignment",
             RecordType::StreamsGroupTopology => "StreamsGroupTopology",
+        }
+    }
+
+    /// The kind of the groups that have such records.
+    pub fn kind(self) -> GroupKind {
+        match self as i16 {
+            3..=8 | 16 => GroupKind::Consumer,
+            9..=15 => GroupKind::Share,
+            _ => GroupKind::Streams,
+        }
+    }
+
+    /// The type of a group's metadata.
+    pub fn group_metadata(kind: GroupKind) -> RecordType {
+        match kind {
+            GroupKind::Consumer => RecordType::ConsumerGroupMetadata,
+            GroupKind::Share => RecordType::ShareGroupMetadata,
+            GroupKind::Streams => RecordType::StreamsGroupMetadata,
+        }
+    }
+
+    /// The type of what strategies store apart: maps or lists of hashes.
+    pub fn partition_metadata(kind: GroupKind) -> RecordType {
+        match kind {
+            GroupKind::Consumer => RecordType::ConsumerGroupPartitionMetadata,
+            GroupKind::Share => RecordType::ShareGroupPartitionMetadata,
+            GroupKind::Streams => RecordType::StreamsGroupPartitionMetadata,
+        }
+    }
+
+    /// The type of a target assignment's epoch.
+    pub fn target_metadata(kind: GroupKind) -> RecordType {
+        match kind {
+            GroupKind::Consumer => RecordType::ConsumerGroupTargetAssignmentMetadata,
+            GroupKind::Share => RecordType::ShareGroupTargetAssignmentMetadata,
+            GroupKind::Streams => RecordType::StreamsGroupTargetAssignmentMetadata,
+        }
+    }
+
+    /// The type of a member's target.
+    pub fn target_member(kind: GroupKind) -> RecordType {
+        match kind {
+            GroupKind::Consumer => RecordType::ConsumerGroupTargetAssignmentMember,
+            GroupKind::Share => RecordType::ShareGroupTargetAssignmentMember,
+            GroupKind::Streams => RecordType::StreamsGroupTargetAssignmentMember,
+        }
+    }
+
+    /// The type of what a member owns.
+    pub fn current_assignment(kind: GroupKind) -> RecordType {
+        match kind {
+            GroupKind::Consumer => RecordType::ConsumerGroupCurrentMemberAssignment,
+            GroupKind::Share => RecordType::ShareGroupCurrentMemberAssignment,
+            GroupKind::Streams => RecordType::StreamsGroupCurrentMemberAssignment,
+        }
+    }
+
+    /// The type of what a member has said of itself.
+    pub fn member_metadata(kind: GroupKind) -> RecordType {
+        match kind {
+            GroupKind::Consumer => RecordType::ConsumerGroupMemberMetadata,
+            GroupKind::Share => RecordType::ShareGroupMemberMetadata,
+            GroupKind::Streams => RecordType::StreamsGroupMemberMetadata,
         }
     }
 

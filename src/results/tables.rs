@@ -36,7 +36,7 @@ pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
             totals.bumps.iter().try_for_each(|bump| rows.serialize(BumpRow::new(run, strategy, bump)))
         })?,
         table("records.csv", RECORDS, runs, |run, strategy, totals, rows| {
-            let mut types = RecordType::ALL.into_iter();
+            let mut types = RecordType::ALL.into_iter().filter(|of_type| totals.has_kind(of_type.kind()));
             types.try_for_each(|of_type| rows.serialize(RecordRow::new(run, strategy, totals, of_type)))
         })?,
         table("operations.csv", OPERATIONS, runs, |run, strategy, totals, rows| {

@@ -78,7 +78,7 @@ impl<'a> Clients<'a> {
                     return None;
                 }
                 sender.queued_ms = None;
-                (client, sender.emulator.build_request(now_ms))
+                (client, sender.emulator.build_request(now_ms).map(HeartbeatRequest::Consumer))
             }
         };
         match request {

@@ -1,8 +1,8 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
 use crate::coordinator::{Cause, FoundChange};
-use crate::kafka::JString;
 use crate::kafka::records::RecordType;
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::strategy::Work;
 use std::sync::Arc;
@@ -148,6 +148,12 @@ impl Totals {
     /// All records, tombstones included.
     pub fn num_records(&self) -> u64 {
         self.records.iter().map(|of_type| of_type.records).sum()
+    }
+
+    /// Whether groups of that kind wrote anything; consumer groups count as there in any case.
+    pub fn has_kind(&self, kind: GroupKind) -> bool {
+        let wrote = |of_type: &RecordType| of_type.kind() == kind && self.of(*of_type).records > 0;
+        kind == GroupKind::Consumer || RecordType::ALL.iter().any(wrote)
     }
 
     /// Batch bytes of what the strategy stores: type 4 records, and the hash field in group metadata records.

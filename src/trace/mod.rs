@@ -22,11 +22,12 @@ pub mod unstored;
 pub mod vectors;
 mod write;
 
+pub use crate::kafka::GroupKind;
 pub use compare::{Comparer, Comparison, Level, compare};
 pub use diagnostic::Diagnostic;
 pub use model::{
-    ConfigValue, ConsumerBody, EpochSpec, Event, EventKind, GroupKind, Heartbeat, HeartbeatBody, Owned, Requirements,
-    Sent, StreamsBody, Subtopology, Tasks, TopicInfo, TopicPartitions, Topology, Trace,
+    ConfigValue, ConsumerBody, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, Owned, Requirements, Sent,
+    StreamsBody, Subtopology, Tasks, TopicInfo, TopicPartitions, Topology, Trace,
 };
 pub use names::Names;
 pub use shrink::shrink;

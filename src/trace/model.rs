@@ -1,7 +1,7 @@
 //! A trace as data: as it is written in its file, defaults not filled in. Methods say what a default stands for.
 
 use crate::cluster::Change;
-use crate::kafka::Uuid;
+use crate::kafka::{GroupKind, Uuid};
 use crate::kernel::TimeMs;
 
 /// Everything that happens to one coordinator shard from outside.
@@ -51,17 +51,6 @@ pub enum EventKind {
     Tick,
     /// A new coordinator loads the shard from the compacted log.
     Failover,
-}
-
-/// The kinds of group whose members heartbeat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum GroupKind {
-    /// Consumer groups (KIP-848).
-    Consumer,
-    /// Share groups (KIP-932).
-    Share,
-    /// Streams groups (KIP-1071).
-    Streams,
 }
 
 /// A heartbeat request, as the trace writes it.
@@ -249,17 +238,6 @@ impl Trace {
             need.get_or_insert(event.line);
         }
         needs
-    }
-}
-
-impl GroupKind {
-    /// The word of the trace format.
-    pub fn name(self) -> &'static str {
-        match self {
-            GroupKind::Consumer => "consumer",
-            GroupKind::Share => "share",
-            GroupKind::Streams => "streams",
-        }
     }
 }
 

@@ -4,11 +4,11 @@
 use super::outcome::{Assignment, Cause, OutcomeLine};
 use super::{ConfigValue, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, Sent, Trace};
 use crate::cluster::{History, HistoryBuilder, ImageNumber};
-use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest};
+use crate::coordinator::protocol::{Assigned, AssignedPartitions, ConsumerHeartbeat, HeartbeatError, HeartbeatRequest};
 use crate::coordinator::{CompactedLog, Config, ConfigError, KafkaVersion, Outcome, Shard, ShardSettings};
+use crate::kafka::JString;
 use crate::kafka::java::HashMap;
 use crate::kafka::records::Record;
-use crate::kafka::{JString, Uuid};
 use crate::kernel::TimeMs;
 use crate::strategy::{Design, Stores, Work};
 
@@ -40,7 +40,7 @@ pub enum ReplayError {
 #[derive(Debug, Default)]
 struct Heard {
     epoch: i32,
-    assignment: Vec<(Uuid, Vec<i32>)>,
+    partitions: AssignedPartitions,
 }
 
 /// A trace made ready to be replayed, any number of times: its metadata as a history, its texts shared.
@@ -186,11 +186,16 @@ impl Run<'_> {
         let Action::Heartbeat(beat) = &step.action else { return None };
         let heard = &self.heard[beat.member];
         let mut request = beat.request.clone();
-        if beat.last_epoch {
-            request.epoch = heard.epoch;
-        }
-        if beat.last_owned {
-            request.owned = Some(heard.assignment.clone());
+        match &mut request {
+            HeartbeatRequest::Consumer(request) => {
+                if beat.last_epoch {
+                    request.epoch = heard.epoch;
+                }
+                if beat.last_owned {
+                    request.owned = Some(heard.partitions.clone());
+                }
+            }
+            HeartbeatRequest::Share(_) | HeartbeatRequest::Streams(_) => {}
         }
         Some(request)
     }
@@ -251,11 +256,12 @@ impl Run<'_> {
         if let Some(response) = &outcome.response {
             let heard = &mut self.heard[beat.member];
             heard.epoch = response.member_epoch;
-            if let Some(assignment) = &response.assignment {
-                heard.assignment.clone_from(assignment);
+            match &response.assignment {
+                Some(Assigned::Partitions(partitions)) => heard.partitions.clone_from(partitions),
+                Some(Assigned::Tasks { .. }) | None => {}
             }
         }
-        self.tell(i, Cause::Heartbeat, Some(&request.group), &outcome, tell);
+        self.tell(i, Cause::Heartbeat, Some(request.group()), &outcome, tell);
         self.keep(&outcome);
     }
 
@@ -303,9 +309,12 @@ impl Run<'_> {
             cause,
             error: outcome.error.map(HeartbeatError::name),
             member_epoch: response.map(|r| r.member_epoch),
-            assignment: response.and_then(|r| r.assignment.as_deref()).map(Assignment::Partitions),
-            group_epoch: group.map(|g| *g.epoch.get()),
-            metadata_hash: group.filter(|_| has_hash).map(|g| g.stored.get().group_hash),
+            assignment: response.and_then(|r| r.assignment.as_ref()).map(|assigned| match assigned {
+                Assigned::Partitions(partitions) => Assignment::Partitions(partitions),
+                Assigned::Tasks { active, standby, warmup } => Assignment::Tasks([active, standby, warmup]),
+            }),
+            group_epoch: group.map(|g| *g.base().epoch.get()),
+            metadata_hash: group.filter(|_| has_hash).map(|g| g.base().stored.get().group_hash),
             records: &records,
         });
     }
@@ -340,7 +349,7 @@ fn step(event: &Event, members: &mut HashMap<JString, usize>) -> Step {
         EventKind::Failover => Action::Failover,
         EventKind::Heartbeat(heartbeat) => {
             let next = members.len();
-            let name = format!("{:?} {:?}", heartbeat.group, heartbeat.member);
+            let name = format!("{:?} {:?} {:?}", heartbeat.kind(), heartbeat.group, heartbeat.member);
             let member = *members.get_or_insert_with(JString::from(name), || next);
             Action::Heartbeat(Box::new(beat(heartbeat, member)))
         }
@@ -354,7 +363,7 @@ fn beat(heartbeat: &Heartbeat, member: usize) -> Beat {
         unreachable!("other kinds of group were refused");
     };
     let sent = heartbeat.sent(&body.owned);
-    let request = HeartbeatRequest {
+    let request = ConsumerHeartbeat {
         group: JString::from(heartbeat.group.as_str()),
         member: JString::from(heartbeat.member.as_str()),
         epoch: match heartbeat.epoch {
@@ -376,7 +385,7 @@ fn beat(heartbeat: &Heartbeat, member: usize) -> Beat {
     };
     Beat {
         member,
-        request,
+        request: HeartbeatRequest::Consumer(request),
         last_epoch: heartbeat.epoch == EpochSpec::Last,
         last_owned: sent == Sent::Last,
         fails: heartbeat.write_fails,

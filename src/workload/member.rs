@@ -9,7 +9,7 @@
 
 use super::fleet::{MemberPlan, Step};
 use crate::coordinator::protocol::{
-    HeartbeatError, HeartbeatRequest, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
+    Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
 };
 use crate::kafka::{JString, Uuid};
 use crate::kernel::TimeMs;
@@ -214,7 +214,7 @@ impl<'a> MemberEmulator<'a> {
 
     /// The request that it sends now; `None` if there is nothing to send: it does not run, or leaves while it knows no
     /// coordinator.
-    pub fn build_request(&mut self, now_ms: TimeMs) -> Option<HeartbeatRequest> {
+    pub fn build_request(&mut self, now_ms: TimeMs) -> Option<ConsumerHeartbeat> {
         self.advance(now_ms);
         let member = self.member_id.filter(|_| self.is_up())?;
         if let Some((leave_ms, epoch)) = self.leaving
@@ -253,7 +253,7 @@ impl<'a> MemberEmulator<'a> {
     }
 
     /// The last request: by then the consumer has unsubscribed and owns nothing, and it says so.
-    fn build_leave(&mut self, now_ms: TimeMs, member: &JString, epoch: i32) -> Option<HeartbeatRequest> {
+    fn build_leave(&mut self, now_ms: TimeMs, member: &JString, epoch: i32) -> Option<ConsumerHeartbeat> {
         self.state = State::Down;
         if self.failures > 0 && now_ms < self.blocked_ms {
             return None;
@@ -269,8 +269,8 @@ impl<'a> MemberEmulator<'a> {
     }
 
     /// What every request carries.
-    fn bare_request(&self, member: &JString, epoch: i32) -> HeartbeatRequest {
-        HeartbeatRequest {
+    fn bare_request(&self, member: &JString, epoch: i32) -> ConsumerHeartbeat {
+        ConsumerHeartbeat {
             group: self.group.clone(),
             member: member.clone(),
             epoch,
@@ -321,7 +321,7 @@ impl<'a> MemberEmulator<'a> {
         }
         self.epoch = response.member_epoch;
         self.blocked_ms = now_ms + TURNAROUND_MS;
-        let Some(assignment) = &response.assignment else { return };
+        let Some(Assigned::Partitions(assignment)) = &response.assignment else { return };
         let mut partitions = assignment.clone();
         partitions.iter_mut().for_each(|(_, partitions)| partitions.sort_unstable());
         partitions.sort_unstable_by_key(|(topic, _)| *topic);

@@ -3,7 +3,7 @@
 
 use super::fleet::{MemberPlan, Step};
 use super::member::MemberEmulator;
-use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
+use crate::coordinator::protocol::{Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse};
 use crate::kafka::{JString, Uuid};
 
 const ORDERS: Uuid = Uuid(1);
@@ -30,11 +30,11 @@ fn join(topics: &[&str]) -> Step {
 
 fn answer(member_epoch: i32, assignment: Option<&[(Uuid, &[i32])]>) -> HeartbeatResponse {
     let assignment = assignment.map(|list| list.iter().map(|(id, p)| (*id, p.to_vec())).collect());
-    HeartbeatResponse { member_epoch, heartbeat_interval_ms: 5_000, assignment }
+    HeartbeatResponse { member_epoch, heartbeat_interval_ms: 5_000, assignment: assignment.map(Assigned::Partitions) }
 }
 
 /// A request in short: time, epoch, and what it carries.
-fn short(time_ms: i64, request: &HeartbeatRequest) -> String {
+fn short(time_ms: i64, request: &ConsumerHeartbeat) -> String {
     let mut text = format!("{time_ms} epoch={}", request.epoch);
     let names = |topics: &[JString]| topics.iter().map(|t| t.as_str()).collect::<Vec<_>>().join(",");
     let owned = |owned: &[(Uuid, Vec<i32>)]| owned.iter().map(|(id, p)| format!("{}:{p:?}", id.0)).collect::<String>();

@@ -1,25 +1,36 @@
 //! The operations on consumer groups (`GroupMetadataManager.consumerGroupHeartbeat`, `consumerGroupLeave`, …).
 //! An operation reads the shard's state and collects records; nothing is changed before they are replayed.
 
-use super::assignment::Assignment;
-use super::assignor::Assignor;
-use super::effects::{AssignorRun, Cause};
-use super::group::Group;
-use super::member::{Member, MemberState};
-use super::operation::{Operation, Refusal, TimerChange};
-use super::protocol::{
-    HeartbeatError, HeartbeatRequest, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
+mod group;
+mod member;
+mod reconcile;
+mod regex;
+mod replay;
+
+pub use group::ConsumerGroup;
+pub use member::{Member, MemberState};
+pub(super) use regex::RegexTask;
+
+use crate::coordinator::assignor::Assignor;
+use crate::coordinator::config::Config;
+use crate::coordinator::effects::Cause;
+use crate::coordinator::group::Group;
+use crate::coordinator::operation::{Operation, Refusal, TimerChange};
+use crate::coordinator::protocol::{
+    Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
 };
-use super::reconcile::Reconciliation;
-use super::regex::RegexChange;
-use super::shard::Shard;
-use super::target::TargetBuilder;
-use super::timer::{Timer, TimerKind};
-use crate::kafka::records::{RecordType, TargetAssignmentMetadata, TopicPartitions, Value};
-use crate::kafka::{JString, Uuid};
+use crate::coordinator::refresh::Subscriptions;
+use crate::coordinator::shard::Shard;
+use crate::coordinator::target::{CurrentTarget, add_target_record, num_partitions};
+use crate::coordinator::timer::{Timer, TimerKind, Timers};
+use crate::kafka::records::{GroupMetadata, RecordType, Value};
+use crate::kafka::{GroupKind, JString, Uuid};
 use crate::kernel::TimeMs;
 use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_128;
+
+use reconcile::Reconciliation;
+use regex::RegexChange;
 
 type Answer = Result<HeartbeatResponse, Refusal>;
 
@@ -27,14 +38,20 @@ fn refuse<T>(error: HeartbeatError) -> Result<T, Refusal> {
     Err(Refusal(error))
 }
 
-/// The target assignment that a member is reconciled with.
-pub(super) struct CurrentTarget {
-    epoch: i32,
-    own: Arc<Assignment>,
-}
-
 impl Shard<'_> {
-    pub(super) fn consumer_group_heartbeat(&self, operation: &mut Operation, request: &HeartbeatRequest) -> Answer {
+    /// The consumer group of that id; one of another kind is none.
+    fn consumer_group(&self, id: &str) -> Option<&ConsumerGroup> {
+        match self.groups.get(id) {
+            Some(Group::Consumer(group)) => Some(group),
+            _ => None,
+        }
+    }
+
+    pub(in crate::coordinator) fn consumer_group_heartbeat(
+        &self,
+        operation: &mut Operation,
+        request: &ConsumerHeartbeat,
+    ) -> Answer {
         self.check(request)?;
         match request.epoch {
             LEAVE_EPOCH | LEAVE_STATIC_EPOCH => self.leave(operation, request),
@@ -42,8 +59,8 @@ impl Shard<'_> {
         }
     }
 
-    /// What is checked before the group is looked at (`throwIfConsumerGroupHeartbeatRequestIsInvalid`).
-    fn check(&self, request: &HeartbeatRequest) -> Result<(), Refusal> {
+    /// What is checked before the group is looked at (`throwIfConsumerGroupConsumerHeartbeatIsInvalid`).
+    fn check(&self, request: &ConsumerHeartbeat) -> Result<(), Refusal> {
         let behaviour = &self.settings.behaviour;
         // `String.trim` takes away everything up to U+0020.
         let is_blank = |text: &str| text.chars().all(|c| c <= ' ');
@@ -68,7 +85,7 @@ impl Shard<'_> {
     }
 
     /// The assignor that most members of a group ask for.
-    pub(super) fn group_assignor(&self, group: &Group) -> Option<Assignor> {
+    pub(super) fn group_assignor(&self, group: &ConsumerGroup) -> Option<Assignor> {
         let nobody = Member::new(JString::default());
         self.assignor(&group.preferred_assignor(&nobody, &nobody)?)
     }
@@ -77,17 +94,17 @@ impl Shard<'_> {
         Assignor::from_name(name).filter(|assignor| self.settings.config.assignors.contains(assignor))
     }
 
-    fn heartbeat_of_member(&self, operation: &mut Operation, request: &HeartbeatRequest) -> Answer {
+    fn heartbeat_of_member(&self, operation: &mut Operation, request: &ConsumerHeartbeat) -> Answer {
         // A new group is made for the operation only; replaying its records makes the one that stays. Its refresh
         // deadline is therefore lost.
         let new_group;
-        let group: &Group = match self.groups.get(&request.group) {
-            Some(group) => group,
+        let group: &ConsumerGroup = match self.groups.get(&request.group) {
+            Some(Group::Consumer(group)) => group,
             None if request.epoch == JOIN_EPOCH => {
-                new_group = Group::new(request.group.clone(), &self.settings.behaviour);
+                new_group = ConsumerGroup::new(request.group.clone(), &self.settings.behaviour);
                 &new_group
             }
-            None => return refuse(HeartbeatError::GroupIdNotFound),
+            _ => return refuse(HeartbeatError::GroupIdNotFound),
         };
         self.check_size(group, request)?;
         let member_id = member_id(operation.now_ms, group, request);
@@ -98,23 +115,28 @@ impl Shard<'_> {
         let updated = member.with_request(request);
         if updated != *member {
             let value = Value::MemberMetadata(Arc::new(updated.metadata_record()));
-            operation.add_member(RecordType::ConsumerGroupMemberMetadata, &group.id, &member_id, Some(value));
+            operation.add_member(RecordType::ConsumerGroupMemberMetadata, &group.base.id, &member_id, Some(value));
         }
         let topics_changed = updated.topics != member.topics;
         let regex = self.change_regex(operation, group, &member, &updated)?;
-        let (epoch, homogeneous) = self.maybe_refresh(
+        let current = self.maybe_refresh(
             operation,
             group,
             &member,
             &updated,
             topics_changed || regex == RegexChange::ToResolved,
         )?;
-        let target = self.current_target(operation, group, epoch, homogeneous, &member, &updated)?;
+        let target = self.current_consumer_target(operation, group, current, &member, &updated)?;
         let subscription_changed = topics_changed || regex != RegexChange::None;
         let reconciled = self.reconcile(operation, group, updated, &target, subscription_changed, request);
         operation.timers.push(TimerChange::Schedule(
             operation.now_ms + TimeMs::from(self.settings.config.consumer.session_timeout_ms),
-            Timer { kind: TimerKind::Session, group: group.id.clone(), member: member_id },
+            Timer {
+                kind: TimerKind::Session,
+                group_kind: GroupKind::Consumer,
+                group: group.base.id.clone(),
+                member: member_id,
+            },
         ));
         // A member that sends everything asks for its assignment.
         let is_full_request = request.epoch == JOIN_EPOCH
@@ -125,23 +147,28 @@ impl Shard<'_> {
             member_epoch: reconciled.epoch,
             heartbeat_interval_ms: self.settings.config.consumer.heartbeat_interval_ms,
             assignment: (is_full_request || reconciled.assigned != member.assigned)
-                .then(|| reconciled.assignment_response()),
+                .then(|| Assigned::Partitions(reconciled.assignment_response())),
         })
     }
 
     /// `throwIfConsumerGroupIsFull`.
-    fn check_size(&self, group: &Group, request: &HeartbeatRequest) -> Result<(), Refusal> {
+    fn check_size(&self, group: &ConsumerGroup, request: &ConsumerHeartbeat) -> Result<(), Refusal> {
         let is_known_instance = self.settings.behaviour.static_members_rejoin_full_groups
             && request.instance_id.as_ref().is_some_and(|instance| group.static_members.contains(instance));
-        let is_full = group.members.len() as i64 >= i64::from(self.settings.config.consumer.max_size);
-        if is_full && !is_known_instance && !group.members.contains(&request.member) {
+        let is_full = group.modern.members.len() as i64 >= i64::from(self.settings.config.consumer.max_size);
+        if is_full && !is_known_instance && !group.modern.members.contains(&request.member) {
             return refuse(HeartbeatError::GroupMaxSizeReached);
         }
         Ok(())
     }
 
-    fn dynamic_member(&self, group: &Group, id: &JString, request: &HeartbeatRequest) -> Result<Arc<Member>, Refusal> {
-        let member = match group.members.get(id) {
+    fn dynamic_member(
+        &self,
+        group: &ConsumerGroup,
+        id: &JString,
+        request: &ConsumerHeartbeat,
+    ) -> Result<Arc<Member>, Refusal> {
+        let member = match group.modern.members.get(id) {
             Some(member) => member.clone(),
             None if request.epoch == JOIN_EPOCH => Arc::new(Member::new(id.clone())),
             None => return refuse(HeartbeatError::UnknownMemberId),
@@ -152,7 +179,7 @@ impl Shard<'_> {
 
     /// `throwIfConsumerGroupMemberEpochIsInvalid`: the epoch must be the member's, or the one before if the answer with
     /// the new one may have been lost.
-    fn check_epoch(&self, member: &Member, request: &HeartbeatRequest) -> Result<(), Refusal> {
+    fn check_epoch(&self, member: &Member, request: &ConsumerHeartbeat) -> Result<(), Refusal> {
         let received = request.epoch;
         let joins_again = received == JOIN_EPOCH && self.settings.behaviour.known_member_may_join;
         let owns_only_its_own = || {
@@ -173,10 +200,10 @@ impl Shard<'_> {
     fn static_member(
         &self,
         operation: &mut Operation,
-        group: &Group,
+        group: &ConsumerGroup,
         member_id: &JString,
         instance: &JString,
-        request: &HeartbeatRequest,
+        request: &ConsumerHeartbeat,
     ) -> Result<Arc<Member>, Refusal> {
         let existing = group.static_member(instance).map_err(Refusal)?;
         if request.epoch != JOIN_EPOCH {
@@ -186,6 +213,7 @@ impl Shard<'_> {
         }
         let Some(existing) = existing else {
             return Ok(group
+                .modern
                 .members
                 .get(member_id)
                 .cloned()
@@ -196,12 +224,12 @@ impl Shard<'_> {
         }
         // The member takes the place of its predecessor, whose timers stay: they will find nobody.
         let replaced = Member { id: member_id.clone(), epoch: 0, previous_epoch: 0, ..(**existing).clone() };
-        operation.add_member_tombstones(&group.id, &existing.id);
+        operation.add_member_tombstones(GroupKind::Consumer, &group.base.id, &existing.id);
         let metadata = Value::MemberMetadata(Arc::new(replaced.metadata_record()));
-        operation.add_member(RecordType::ConsumerGroupMemberMetadata, &group.id, member_id, Some(metadata));
-        let target = group.target.get(&existing.id).cloned().unwrap_or_default();
-        add_target_record(operation, &group.id, member_id, &target);
-        self.add_current_assignment(operation, &group.id, &replaced);
+        operation.add_member(RecordType::ConsumerGroupMemberMetadata, &group.base.id, member_id, Some(metadata));
+        let target = group.modern.target.get(&existing.id).cloned().unwrap_or_default();
+        add_target_record(operation, GroupKind::Consumer, &group.base.id, member_id, &target);
+        self.add_current_assignment(operation, &group.base.id, &replaced);
         Ok(Arc::new(replaced))
     }
 
@@ -210,93 +238,67 @@ impl Shard<'_> {
     fn maybe_refresh(
         &self,
         operation: &mut Operation,
-        group: &Group,
+        group: &ConsumerGroup,
         member: &Member,
         updated: &Member,
         subscription_changed: bool,
     ) -> Result<(i32, bool), Refusal> {
         let behaviour = &self.settings.behaviour;
-        let is_known = group.members.contains(&updated.id);
-        let cause = if subscription_changed || behaviour.bumps_at_epoch_zero && *group.epoch.get() == 0 {
+        let is_known = group.modern.members.contains(&updated.id);
+        let cause = if subscription_changed || behaviour.bumps_at_epoch_zero && *group.base.epoch.get() == 0 {
             Some(if is_known { Cause::Subscription } else { Cause::Join })
         } else if behaviour.assignor_change_bumps && self.assignor_changes(group, member, updated) {
             Some(Cause::Assignor)
         } else {
             None
         };
-        if cause.is_none() && !group.metadata_expired(operation.now_ms) {
-            return Ok((*group.epoch.get(), *group.homogeneous.get()));
+        if cause.is_none() && !group.base.metadata_expired(operation.now_ms) {
+            return Ok((*group.base.epoch.get(), *group.modern.homogeneous.get()));
         }
         let topics = group.subscribed_after(Some(member), Some(updated));
         let is_new = !is_known && updated.instance_id.as_ref().is_none_or(|i| !group.static_members.contains(i));
-        let members = group.members.len() as i32 + i32::from(is_new);
+        let members = group.modern.members.len() as i32 + i32::from(is_new);
         let homogeneous = group.homogeneous_after(member, updated, &topics, members);
-        let epoch = self.refresh(operation, group, &topics, cause, homogeneous)?;
+        let before = |topic: &JString| group.modern.subscribed.contains(topic);
+        let topics = Subscriptions::new(topics.keys(), &before);
+        let reassigns = || self.reassigns(group, homogeneous);
+        let epoch = self.refresh(operation, &group.base, &topics, cause, reassigns, metadata_value)?;
         Ok((epoch, homogeneous))
+    }
+
+    /// Whether the group's assignor would give another assignment now.
+    fn reassigns(&self, group: &ConsumerGroup, homogeneous: bool) -> bool {
+        let default = self.settings.config.assignors.first().copied();
+        let Some(assignor) = self.group_assignor(group).or(default) else { return false };
+        self.target_builder(group, homogeneous).build(assignor, None).is_ok_and(|target| target.differs)
     }
 
     /// Whether the group will prefer another assignor than now (`hasPreferredServerAssignorChanged`). When one member
     /// each asks for two assignors, the two sides may differ though nothing has changed: counting the member out and in
     /// again moves its assignor to the start of its bucket.
-    fn assignor_changes(&self, group: &Group, member: &Member, updated: &Member) -> bool {
+    fn assignor_changes(&self, group: &ConsumerGroup, member: &Member, updated: &Member) -> bool {
         let default = self.settings.config.assignors.first().map(|assignor| assignor.name());
         let before = group.current_assignor().map(|name| &**name).or(default);
         let after = group.preferred_assignor(member, updated);
         before != after.as_deref().or(default)
     }
 
-    /// The group's target assignment, computed anew if the group has a newer epoch and may compute one now.
-    fn current_target(
+    /// The group's target assignment.
+    fn current_consumer_target(
         &self,
         operation: &mut Operation,
-        group: &Group,
-        epoch: i32,
-        homogeneous: bool,
+        group: &ConsumerGroup,
+        (epoch, homogeneous): (i32, bool),
         member: &Member,
         updated: &Member,
     ) -> Result<CurrentTarget, Refusal> {
-        let (assignment_epoch, computed_at_ms) = *group.assignment.get();
-        let now_unix_ms = self.settings.start_unix_ms + operation.now_ms;
-        let interval_ms = i64::from(self.settings.config.consumer.assignment_interval_ms);
-        let may_compute = !self.settings.behaviour.assignment_timestamps
-            || computed_at_ms == 0
-            || interval_ms == 0
-            || now_unix_ms >= computed_at_ms + interval_ms;
-        if assignment_epoch >= epoch || !may_compute {
-            let own = group.target_of(&updated.id, updated.instance_id.as_ref());
-            return Ok(CurrentTarget { epoch: assignment_epoch, own });
-        }
-        let assignor = match group.preferred_assignor(member, updated) {
+        let interval_ms = self.settings.config.consumer.assignment_interval_ms;
+        let assignor = || match group.preferred_assignor(member, updated) {
             Some(name) => self.assignor(&name),
             None => self.settings.config.assignors.first().copied(),
         };
         let builder = self.target_builder(group, homogeneous);
-        let target = assignor.and_then(|assignor| builder.build(assignor, Some(updated)).ok());
-        let Some(target) = target else { return refuse(HeartbeatError::UnknownServerError) };
-        for (member, assignment) in &target.changed {
-            add_target_record(operation, &group.id, member, assignment);
-        }
-        let timestamped = self.settings.behaviour.assignment_timestamps;
-        add_assignment_epoch(operation, &group.id, epoch, if timestamped { now_unix_ms } else { 0 });
-        operation.assignment = Some(AssignorRun {
-            group: group.id.clone(),
-            epoch,
-            changed: target.differs,
-            members: target.members,
-            partitions: target.partitions,
-        });
-        Ok(CurrentTarget { epoch, own: target.own })
-    }
-
-    /// What a target assignment of this group is computed from.
-    pub(super) fn target_builder<'a>(&'a self, group: &'a Group, homogeneous: bool) -> TargetBuilder<'a> {
-        TargetBuilder {
-            behaviour: &self.settings.behaviour,
-            history: self.history,
-            image: self.image,
-            group,
-            homogeneous,
-        }
+        self.current_target(operation, &builder, epoch, interval_ms, assignor, updated)
     }
 
     fn add_current_assignment(&self, operation: &mut Operation, group: &JString, member: &Member) {
@@ -308,11 +310,11 @@ impl Shard<'_> {
     fn reconcile(
         &self,
         operation: &mut Operation,
-        group: &Group,
+        group: &ConsumerGroup,
         member: Member,
         target: &CurrentTarget,
         subscription_changed: bool,
-        request: &HeartbeatRequest,
+        request: &ConsumerHeartbeat,
     ) -> Member {
         let behaviour = &self.settings.behaviour;
         let subscription_changed = subscription_changed && behaviour.reconciles_with_subscription;
@@ -340,17 +342,17 @@ impl Shard<'_> {
         }
         .next(&member);
         let Some(next) = next else { return member };
-        self.add_current_assignment(operation, &group.id, &next);
-        operation.timers.push(rebalance_timer(operation.now_ms, &group.id, &next));
+        self.add_current_assignment(operation, &group.base.id, &next);
+        operation.timers.push(rebalance_timer(operation.now_ms, &group.base.id, &next));
         next
     }
 
-    fn leave(&self, operation: &mut Operation, request: &HeartbeatRequest) -> Answer {
-        let Some(group) = self.groups.get(&request.group) else {
+    fn leave(&self, operation: &mut Operation, request: &ConsumerHeartbeat) -> Answer {
+        let Some(group) = self.consumer_group(&request.group) else {
             return refuse(HeartbeatError::GroupIdNotFound);
         };
         let member = match &request.instance_id {
-            None => match group.members.get(&request.member) {
+            None => match group.modern.members.get(&request.member) {
                 Some(member) => member,
                 None => return refuse(HeartbeatError::UnknownMemberId),
             },
@@ -365,7 +367,7 @@ impl Shard<'_> {
     }
 
     /// A static member leaves and may come back: its partitions stay its own.
-    fn leave_for_a_while(&self, operation: &mut Operation, group: &Group, member: &Member) {
+    fn leave_for_a_while(&self, operation: &mut Operation, group: &ConsumerGroup, member: &Member) {
         let mut leaving = Member { epoch: LEAVE_STATIC_EPOCH, pending_revocation: Arc::default(), ..member.clone() };
         if self.settings.behaviour.assignment_epochs {
             let owned = leaving.assigned.iter();
@@ -373,38 +375,48 @@ impl Shard<'_> {
                 owned.map(|(topic, p)| (*topic, p.keys().map(|&partition| (partition, 0)).collect())).collect(),
             );
         }
-        self.add_current_assignment(operation, &group.id, &leaving);
+        self.add_current_assignment(operation, &group.base.id, &leaving);
     }
 
     /// Takes a member out of the group (`consumerGroupFenceMember`).
-    pub(super) fn fence(
+    fn fence(
         &self,
         operation: &mut Operation,
-        group: &Group,
+        group: &ConsumerGroup,
         member: &Member,
         cause: Cause,
     ) -> Result<(), Refusal> {
-        operation.add_member_tombstones(&group.id, &member.id);
+        operation.add_member_tombstones(GroupKind::Consumer, &group.base.id, &member.id);
         if let Some(regex) = member.regex_or_none()
             && group.regex_members(regex) == 1
         {
-            operation.add_member(RecordType::ConsumerGroupRegularExpression, &group.id, regex, None);
+            operation.add_member(RecordType::ConsumerGroupRegularExpression, &group.base.id, regex, None);
         }
         let topics = group.subscribed_after(Some(member), None);
-        let epoch = self.refresh_without(operation, group, member, &topics, cause)?;
-        if self.settings.behaviour.empty_group_assignment_epoch && group.members.len() == 1 {
-            add_assignment_epoch(operation, &group.id, epoch, 0);
+        let before = |topic: &JString| group.modern.subscribed.contains(topic);
+        let topics = Subscriptions::new(topics.keys(), &before);
+        let removes_assignment = group.modern.target.get(&member.id).is_some_and(|target| num_partitions(target) > 0);
+        let reassigns = || true;
+        let look = self.look(operation, &group.base, &topics, reassigns)?;
+        let epoch = self.bump(operation, &group.base, &topics, look, &[cause], metadata_value);
+        operation.bump.iter_mut().for_each(|bump| bump.removes_assignment = removes_assignment);
+        if self.settings.behaviour.empty_group_assignment_epoch && group.modern.members.len() == 1 {
+            operation.add_assignment_epoch(GroupKind::Consumer, &group.base.id, epoch, 0);
         }
         for kind in [TimerKind::Session, TimerKind::Rebalance { member_epoch: 0 }] {
-            operation.timers.push(TimerChange::Cancel(kind, group.id.clone(), member.id.clone()));
+            operation.timers.push(TimerChange::Cancel(kind, group.base.id.clone(), member.id.clone()));
         }
         Ok(())
     }
 
     /// A timer fires.
-    pub(super) fn fire(&self, operation: &mut Operation, timer: &Timer) -> Result<(), Refusal> {
-        let Some(group) = self.groups.get(&timer.group) else { return Ok(()) };
-        let Some(member) = group.members.get(&timer.member) else { return Ok(()) };
+    pub(in crate::coordinator) fn fire_consumer_timer(
+        &self,
+        operation: &mut Operation,
+        timer: &Timer,
+    ) -> Result<(), Refusal> {
+        let Some(group) = self.consumer_group(&timer.group) else { return Ok(()) };
+        let Some(member) = group.modern.members.get(&timer.member) else { return Ok(()) };
         match timer.kind {
             TimerKind::Rebalance { member_epoch } if member.epoch != member_epoch => Ok(()),
             _ => self.fence(operation, group, member, Cause::Timeout),
@@ -413,7 +425,7 @@ impl Shard<'_> {
 }
 
 /// Whether a request to join says all that it must.
-fn is_complete_join(request: &HeartbeatRequest, joins_without_topics: bool) -> bool {
+fn is_complete_join(request: &ConsumerHeartbeat, joins_without_topics: bool) -> bool {
     let subscribes = match &request.topics {
         Some(topics) => joins_without_topics || !topics.is_empty(),
         None => joins_without_topics && request.regex.is_some(),
@@ -423,11 +435,11 @@ fn is_complete_join(request: &HeartbeatRequest, joins_without_topics: bool) -> b
 
 /// The member id of a request; 3.9 makes one up for a member that has none (a random one: here it follows from the
 /// group and the time).
-fn member_id(now_ms: TimeMs, group: &Group, request: &HeartbeatRequest) -> JString {
+fn member_id(now_ms: TimeMs, group: &ConsumerGroup, request: &ConsumerHeartbeat) -> JString {
     if !request.member.is_empty() {
         return request.member.clone();
     }
-    let seed = format!("{}\n{now_ms}\n{}", group.id, group.epoch.get());
+    let seed = format!("{}\n{now_ms}\n{}", group.base.id, group.base.epoch.get());
     JString::from(Uuid(xxh3_128(seed.as_bytes())).to_string())
 }
 
@@ -443,23 +455,27 @@ fn known_instance<'g>(existing: Option<&'g Arc<Member>>, id: &str) -> Result<&'g
 fn rebalance_timer(now_ms: TimeMs, group: &JString, member: &Member) -> TimerChange {
     let kind = TimerKind::Rebalance { member_epoch: member.epoch };
     if member.state == MemberState::UnrevokedPartitions {
-        let timer = Timer { kind, group: group.clone(), member: member.id.clone() };
+        let timer = Timer { kind, group_kind: GroupKind::Consumer, group: group.clone(), member: member.id.clone() };
         TimerChange::Schedule(now_ms + TimeMs::from(member.rebalance_timeout_ms), timer)
     } else {
         TimerChange::Cancel(kind, group.clone(), member.id.clone())
     }
 }
 
-fn add_assignment_epoch(operation: &mut Operation, group: &JString, epoch: i32, timestamp_ms: i64) {
-    let value = Value::TargetAssignmentMetadata(TargetAssignmentMetadata {
-        assignment_epoch: epoch,
-        assignment_timestamp_ms: timestamp_ms,
-    });
-    operation.add_group(RecordType::ConsumerGroupTargetAssignmentMetadata, group, Some(value));
+fn metadata_value(epoch: i32, metadata_hash: i64) -> Value {
+    Value::GroupMetadata(GroupMetadata { epoch, metadata_hash })
 }
 
-fn add_target_record(operation: &mut Operation, group: &JString, member: &JString, target: &Assignment) {
-    let topics: Vec<TopicPartitions> = target.to_record();
-    let value = Value::TargetAssignmentMember(Arc::new(topics));
-    operation.add_member(RecordType::ConsumerGroupTargetAssignmentMember, group, member, Some(value));
+/// The timers of a group that has just been loaded.
+pub(super) fn schedule_loaded_timers(timers: &mut Timers, group: &ConsumerGroup, config: &Config, now_ms: TimeMs) {
+    let session_timeout_ms = TimeMs::from(config.consumer.session_timeout_ms);
+    for (id, member) in group.modern.members.iter() {
+        let timer =
+            |kind| Timer { kind, group_kind: GroupKind::Consumer, group: group.base.id.clone(), member: id.clone() };
+        timers.schedule(now_ms + session_timeout_ms, timer(TimerKind::Session));
+        if member.state == MemberState::UnrevokedPartitions {
+            let deadline_ms = now_ms + TimeMs::from(member.rebalance_timeout_ms);
+            timers.schedule(deadline_ms, timer(TimerKind::Rebalance { member_epoch: member.epoch }));
+        }
+    }
 }

@@ -1,8 +1,8 @@
 //! Moves a member from what it owns towards its target (`CurrentAssignmentBuilder`).
 
-use super::assignment::{Assignment, PartitionSet};
-use super::behaviour::Behaviour;
 use super::member::{Member, MemberState, Owned};
+use crate::coordinator::assignment::{Assignment, PartitionSet};
+use crate::coordinator::behaviour::Behaviour;
 use crate::kafka::Uuid;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;

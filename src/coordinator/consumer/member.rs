@@ -1,8 +1,8 @@
 //! A member of a consumer group, as the coordinator knows it (`ConsumerGroupMember`).
 
-use super::behaviour::Behaviour;
-use super::protocol::HeartbeatRequest;
-use crate::kafka::java::HashSet;
+use crate::coordinator::behaviour::Behaviour;
+use crate::coordinator::modern::{ModernMember, Subscription};
+use crate::coordinator::protocol::ConsumerHeartbeat;
 use crate::kafka::records::{CurrentMemberAssignment, MemberMetadata, TopicPartitions};
 use crate::kafka::{JString, Uuid};
 use std::collections::BTreeMap;
@@ -69,28 +69,21 @@ pub struct Member {
     pub pending_revocation: Arc<Owned>,
 }
 
-/// A set of topic names: Java's order (for assignors) and the sorted one (for records).
-#[derive(Debug, Clone, Default)]
-pub struct Subscription {
-    /// As Kafka keeps it: `new HashSet<>(list)`.
-    pub names: HashSet<JString>,
-    /// In Java's order of strings, each once.
-    pub sorted: Vec<JString>,
-}
-
-impl Subscription {
-    /// The set of the names in a list.
-    pub fn new(list: &[JString]) -> Subscription {
-        let names = HashSet::copy_of(list.iter().cloned());
-        let mut sorted: Vec<JString> = names.iter().cloned().collect();
-        sorted.sort();
-        Subscription { names, sorted }
+impl ModernMember for Member {
+    fn id(&self) -> &JString {
+        &self.id
     }
-}
 
-impl PartialEq for Subscription {
-    fn eq(&self, other: &Self) -> bool {
-        self.sorted == other.sorted
+    fn instance_id(&self) -> Option<&JString> {
+        self.instance_id.as_ref()
+    }
+
+    fn rack(&self) -> Option<&JString> {
+        self.rack.as_ref()
+    }
+
+    fn topics(&self) -> &Subscription {
+        &self.topics
     }
 }
 
@@ -116,7 +109,7 @@ impl Member {
     }
 
     /// The member with what a heartbeat says of it; what was not sent stays.
-    pub fn with_request(&self, request: &HeartbeatRequest) -> Member {
+    pub fn with_request(&self, request: &ConsumerHeartbeat) -> Member {
         let mut member = self.clone();
         if request.instance_id.is_some() {
             member.instance_id.clone_from(&request.instance_id);

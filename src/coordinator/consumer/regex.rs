@@ -1,16 +1,19 @@
 //! Broker-side regular expressions (4.0 on): when they are resolved again, and what comes of it
 //! (`GroupMetadataManager.maybeUpdateRegularExpressions`, `handleRegularExpressionsResult`).
 
-use super::behaviour::KafkaVersion;
-use super::group::{Group, count};
+use super::group::ConsumerGroup;
 use super::member::Member;
-use super::operation::{Operation, Refusal};
-use super::protocol::HeartbeatError;
-use super::re2;
-use super::shard::Shard;
+use super::metadata_value;
+use crate::coordinator::behaviour::KafkaVersion;
+use crate::coordinator::effects::Cause;
+use crate::coordinator::modern::count;
+use crate::coordinator::operation::{Operation, Refusal};
+use crate::coordinator::protocol::HeartbeatError;
+use crate::coordinator::re2;
+use crate::coordinator::refresh::Subscriptions;
+use crate::coordinator::shard::Shard;
 use crate::kafka::JString;
 use crate::kafka::records::{RecordType, RegularExpression, Value};
-use crate::kernel::TimeMs;
 use std::sync::Arc;
 
 /// `REGEX_BATCH_REFRESH_MIN_INTERVAL_MS`: a group's expressions are resolved at most that often.
@@ -29,7 +32,7 @@ pub(super) enum RegexChange {
 
 /// All regular expressions of a group, to be resolved in the background.
 #[derive(Debug)]
-pub(super) struct RegexTask {
+pub(in crate::coordinator) struct RegexTask {
     pub group: JString,
     pub regexes: Vec<JString>,
 }
@@ -39,7 +42,7 @@ impl Shard<'_> {
     pub(super) fn change_regex(
         &self,
         operation: &mut Operation,
-        group: &Group,
+        group: &ConsumerGroup,
         member: &Member,
         updated: &Member,
     ) -> Result<RegexChange, Refusal> {
@@ -54,7 +57,7 @@ impl Shard<'_> {
             if let Some(old) = member.regex_or_none()
                 && group.regex_members(old) == 1
             {
-                operation.add_member(RecordType::ConsumerGroupRegularExpression, &group.id, old, None);
+                operation.add_member(RecordType::ConsumerGroupRegularExpression, &group.base.id, old, None);
             }
             match updated.regex_or_none() {
                 Some(new) if group.regex_members(new) == 0 => {
@@ -76,12 +79,12 @@ impl Shard<'_> {
     fn schedule_refresh(
         &self,
         operation: &mut Operation,
-        group: &Group,
+        group: &ConsumerGroup,
         member: &Member,
         updated: &Member,
         is_new: bool,
     ) {
-        if !is_new && group.regexes.is_empty() || self.background.iter().any(|task| task.group == group.id) {
+        if !is_new && group.regexes.is_empty() || self.background.iter().any(|task| task.group == group.base.id) {
             return;
         }
         let now_unix_ms = self.settings.start_unix_ms + operation.now_ms;
@@ -108,13 +111,17 @@ impl Shard<'_> {
                 && first.is_none_or(|resolved| now_unix_ms > resolved.timestamp_ms + interval_ms);
         if is_due && !regexes.is_empty() {
             let regexes = regexes.into_iter().map(|(regex, _)| regex).collect();
-            operation.background = Some(RegexTask { group: group.id.clone(), regexes });
+            operation.background = Some(RegexTask { group: group.base.id.clone(), regexes });
         }
     }
 
     /// Resolves the regular expressions of a group, and bumps it if they match other topics than before.
-    pub(super) fn resolve_regexes(&self, operation: &mut Operation, task: &RegexTask) -> Result<(), Refusal> {
-        let Some(group) = self.groups.get(&task.group) else { return Ok(()) };
+    pub(in crate::coordinator) fn resolve_regexes(
+        &self,
+        operation: &mut Operation,
+        task: &RegexTask,
+    ) -> Result<(), Refusal> {
+        let Some(group) = self.consumer_group(&task.group) else { return Ok(()) };
         let mut topics = group.subscribed_after(None, None);
         let mut matches_changed = false;
         for regex in &task.regexes {
@@ -133,13 +140,18 @@ impl Shard<'_> {
                 version: i64::from(self.image),
                 timestamp_ms: self.unix_ms(operation.now_ms),
             }));
-            operation.add_member(RecordType::ConsumerGroupRegularExpression, &group.id, regex, Some(value));
+            operation.add_member(RecordType::ConsumerGroupRegularExpression, &group.base.id, regex, Some(value));
         }
-        self.refresh_resolved(operation, group, &topics, matches_changed)
-    }
-
-    fn unix_ms(&self, now_ms: TimeMs) -> i64 {
-        self.settings.start_unix_ms + now_ms
+        let before = |topic: &JString| group.modern.subscribed.contains(topic);
+        let topics = Subscriptions::new(topics.keys(), &before);
+        let reassigns = || self.reassigns(group, *group.modern.homogeneous.get());
+        let look = self.look(operation, &group.base, &topics, reassigns)?;
+        if matches_changed || look.differs {
+            let causes: &[Cause] = if matches_changed { &[Cause::Regex] } else { &[] };
+            let epoch = self.bump(operation, &group.base, &topics, look, causes, metadata_value);
+            self.note_refresh(operation, &group.base, epoch);
+        }
+        Ok(())
     }
 
     fn re2_release(&self) -> re2::Release {

@@ -1,0 +1,5 @@
+//! Share groups (KIP-932).
+
+mod group;
+
+pub use group::ShareGroup;

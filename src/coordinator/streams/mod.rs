@@ -1,0 +1,5 @@
+//! Streams groups (KIP-1071).
+
+mod group;
+
+pub use group::StreamsGroup;
