@@ -15,7 +15,7 @@ mod share;
 mod streams;
 mod swarm;
 
-use super::{ConfigValue, EpochSpec, Event, EventKind, Heartbeat, Trace};
+use super::{ConfigValue, EpochSpec, Event, EventKind, GroupKind, Heartbeat, Trace};
 use crate::kernel::TimeMs;
 use clients::{Group, State};
 use images::Cluster;
@@ -203,9 +203,15 @@ impl Generator {
 
     /// Past rebalance timeouts, the refresh of regular expressions, and (24.8 days) the refresh of metadata.
     fn long_jump_ms(&mut self) -> TimeMs {
-        // Where Kafka 3.9 fails a timer because of an unregistered broker, it tries again every 500 ms.
-        let fails_timers = self.replayable_by_3_9 && self.swarm.unregistered + self.swarm.vanishing > 0;
-        let end = if fails_timers { 1 } else { 6 };
+        // A timer that fails is tried again every 500 ms: where Kafka 3.9 has an unregistered broker, and where 4.1 does not
+        // find the process of a streams group's task.
+        let fails_in_3_9 = self.replayable_by_3_9 && self.swarm.unregistered + self.swarm.vanishing > 0;
+        let fails_in_4_1 = self.groups.iter().any(|group| group.kind == GroupKind::Streams);
+        let end = match (fails_in_3_9, fails_in_4_1) {
+            (true, _) => 1,
+            (false, true) => 5,
+            (false, false) => 6,
+        };
         [60_000, 299_999, 300_000, 300_001, 600_001, 2_147_483_648][self.rng.index(end)]
     }
 
