@@ -40,9 +40,12 @@ impl Batches {
         Batches { rules, open: None }
     }
 
-    /// The open batch is written: the incarnation that filled it ends.
-    pub fn close(&mut self) {
-        self.open = None;
+    /// Whether there is a batch that still waits for operations at a time.
+    pub fn is_open(&self, now_ms: TimeMs) -> bool {
+        self.open.as_ref().is_some_and(|open| match self.rules.linger_ms {
+            Some(linger_ms) => now_ms < open.first_ms + linger_ms,
+            None => now_ms == open.first_ms,
+        })
     }
 
     /// An operation is about to append records with these lengths of key and value, all into one batch. Gives the
@@ -51,14 +54,8 @@ impl Batches {
         // Kafka asks for room for the records as if they were a batch of their own
         // (`AbstractRecords.estimateSizeInBytes`, which counts a header again).
         let needed = Self::alone_bytes(lengths);
-        let joins = self.open.as_ref().is_some_and(|open| {
-            let in_time = match self.rules.linger_ms {
-                Some(linger_ms) => now_ms < open.first_ms + linger_ms,
-                None => now_ms == open.first_ms,
-            };
-            in_time && open.bytes + needed <= self.rules.max_bytes
-        });
-        if joins {
+        let has_room = |open: &Open| open.bytes + needed <= self.rules.max_bytes;
+        if self.is_open(now_ms) && self.open.as_ref().is_some_and(has_room) {
             return 0;
         }
         let header_bytes = BATCH_HEADER_BYTES as u64;

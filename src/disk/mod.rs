@@ -1,5 +1,19 @@
-//! Folds over what a shard writes: how records become batches of the log. Segments and the cleaner are not modelled yet.
+//! Folds over what a shard writes: batches, the segments of its log, and what the cleaner leaves of them.
 
 mod batches;
+mod cleaner;
+mod commits;
+mod log;
+mod segment;
+mod settings;
+mod sizes;
 
-pub use batches::{BatchRules, Batches};
+#[cfg(test)]
+mod tests;
+
+pub use batches::{Appended, BatchRules, Batches};
+pub use cleaner::Cleaning;
+pub use log::{LogTotals, NewRecord, OffsetsLog};
+pub use segment::{BatchInfo, CommitRound, CommitRun, Item, KeyId, Keys, Record, Segment};
+pub use settings::LogSettings;
+pub use sizes::SizesOfBucket;
