@@ -327,6 +327,7 @@ fn grouped(number: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::LoadModel;
     use crate::results::RunSize;
 
     fn runs(of: &[(&str, &[u64])]) -> Vec<RunResults> {
@@ -340,6 +341,7 @@ mod tests {
                 size: RunSize::default(),
                 start_unix_ms: 0,
                 timeline_ms: 1,
+                loading: LoadModel { bytes_per_second: 1, record_ns: 0 },
                 strategies: of
                     .iter()
                     .map(|(name, bytes)| (Strategy::preset(name).expect("a preset"), totals(bytes[seed])))

@@ -3,12 +3,12 @@
 use super::files;
 use crate::cluster::HistoryBuilder;
 use crate::coordinator::{Config, KafkaVersion};
-use crate::disk::BatchRules;
+use crate::disk::{BatchRules, LoadModel, LogSettings};
 use crate::import::kraft;
 use crate::kernel::TimeMs;
 use crate::results::ManifestFile;
 use crate::scenario::{Cluster, ConfigValue, Scenario, duration_ms, show_duration};
-use crate::simulation::Subject;
+use crate::simulation::{LogOptions, Subject};
 use crate::strategy::Strategy;
 use crate::strategy::axes::PRESETS;
 use crate::workload::{self, BaseHistory, Workload};
@@ -80,21 +80,58 @@ impl Input {
 
     /// What is simulated of a workload.
     pub fn subject<'a>(&self, workload: &'a Workload) -> Subject<'a> {
-        let integer = |name: &str| match self.scenario.config.get(name) {
-            Some(ConfigValue::Integer(number)) => Some(*number),
-            _ => None,
-        };
-        let max_bytes = integer("max.message.bytes").and_then(|bytes| u64::try_from(bytes).ok());
+        let max_bytes = self.integer("max.message.bytes").and_then(|bytes| u64::try_from(bytes).ok());
         Subject {
             history: &workload.history,
             fleet: &workload.fleet,
             kafka: self.kafka,
             config: self.config.clone(),
-            append_linger_ms: integer("group.coordinator.append.linger.ms"),
+            append_linger_ms: self.integer("group.coordinator.append.linger.ms"),
             max_message_bytes: max_bytes.unwrap_or(BatchRules::DEFAULT_MAX_BYTES),
+            log: self.log_options(),
             start_unix_ms: workload.start_unix_ms,
             end_ms: self.until_ms,
             timeline_ms: self.scenario.timeline_ms,
+        }
+    }
+
+    fn integer(&self, name: &str) -> Option<i64> {
+        match self.scenario.config.get(name) {
+            Some(ConfigValue::Integer(number)) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// The log: Kafka's configuration of it, and what the scenario says beside that.
+    fn log_options(&self) -> LogOptions {
+        let default = LogSettings::default();
+        let fraction = |name: &str, default: f64| match self.scenario.config.get(name) {
+            Some(ConfigValue::Text(number)) => number.parse().unwrap_or(default),
+            _ => default,
+        };
+        let at_least = |name: &str, least: i64, default: i64| self.integer(name).map_or(default, |n| n.max(least));
+        let bytes = |name: &str, default: u64| at_least(name, 1, default as i64) as u64;
+        let is_off = self.scenario.config.get("log.cleaner.enable") == Some(&ConfigValue::Boolean(false));
+        let log = &self.scenario.log;
+        let settings = LogSettings {
+            segment_bytes: bytes("offsets.topic.segment.bytes", default.segment_bytes),
+            segment_ms: at_least("log.roll.ms", 1, default.segment_ms),
+            min_cleanable_dirty_ratio: fraction("log.cleaner.min.cleanable.ratio", default.min_cleanable_dirty_ratio),
+            min_compaction_lag_ms: at_least("log.cleaner.min.compaction.lag.ms", 0, default.min_compaction_lag_ms),
+            max_compaction_lag_ms: at_least("log.cleaner.max.compaction.lag.ms", 1, default.max_compaction_lag_ms),
+            delete_retention_ms: at_least("log.cleaner.delete.retention.ms", 0, default.delete_retention_ms),
+            file_delete_delay_ms: at_least("log.segment.delete.delay.ms", 0, default.file_delete_delay_ms),
+            cleaner_backoff_ms: at_least("log.cleaner.backoff.ms", 1, default.cleaner_backoff_ms),
+            dedupe_buffer_bytes: bytes("log.cleaner.dedupe.buffer.size", default.dedupe_buffer_bytes),
+            dedupe_load_factor: fraction("log.cleaner.io.buffer.load.factor", default.dedupe_load_factor),
+            cleaner_threads: bytes("log.cleaner.threads", u64::from(default.cleaner_threads)) as u32,
+            cleaner_stops_at_ms: if is_off { Some(0) } else { log.cleaner_stops_ms },
+            ..default
+        };
+        LogOptions {
+            settings,
+            commit_interval_ms: log.commit_interval_ms,
+            loading: LoadModel { bytes_per_second: log.load_bytes_per_second, record_ns: log.load_record_ns },
         }
     }
 

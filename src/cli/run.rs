@@ -175,6 +175,7 @@ impl Job {
             size: size(&subject),
             start_unix_ms: workload.start_unix_ms,
             timeline_ms: subject.timeline_ms,
+            loading: subject.log.loading,
             strategies: self.strategies.iter().cloned().zip(totals).collect(),
         })
     }

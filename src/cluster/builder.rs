@@ -21,6 +21,7 @@ pub struct HistoryBuilder {
     images: Vec<Image>,
     records: Vec<TopicRecord>,
     leaders: Vec<Vec<(ImageNumber, i32)>>,
+    offsets_replicas: Vec<u32>,
     hasher: TopicHasher,
     /// The changes of every image, if they are kept.
     changes: Option<Vec<Box<[Change]>>>,
@@ -48,6 +49,7 @@ impl HistoryBuilder {
             images: vec![Image::default()],
             records: Vec::new(),
             leaders: Vec::new(),
+            offsets_replicas: Vec::new(),
             hasher: TopicHasher::new(),
             changes: None,
         }
@@ -159,6 +161,10 @@ impl HistoryBuilder {
         let partitions = self.state.topic(offsets).map_or(&[][..], |topic| &topic.partitions);
         if self.leaders.len() < partitions.len() {
             self.leaders.resize_with(partitions.len(), Vec::new);
+            self.offsets_replicas.resize(partitions.len(), 0);
+        }
+        for (replicas, partition) in self.offsets_replicas.iter_mut().zip(partitions) {
+            *replicas = partition.replicas.len() as u32;
         }
         for (partition, leaders) in self.leaders.iter_mut().enumerate() {
             let leader = partitions.get(partition).map_or(-1, |partition| partition.leader);
@@ -183,6 +189,7 @@ impl HistoryBuilder {
             racks: self.state.racks.into_names(),
             versions: self.records.into_iter().map(|record| record.versions).collect(),
             leaders: self.leaders,
+            offsets_replicas: self.offsets_replicas,
             changes: self.changes,
         }
     }

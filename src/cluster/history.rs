@@ -64,6 +64,7 @@ pub struct History {
     /// By topic index; shorter than `names` where the last names have no version.
     pub(super) versions: Vec<Versions>,
     pub(super) leaders: Vec<Vec<(ImageNumber, i32)>>,
+    pub(super) offsets_replicas: Vec<u32>,
     pub(super) changes: Option<Vec<Box<[Change]>>>,
 }
 
@@ -134,6 +135,20 @@ impl History {
     /// has the leader (-1: none). Empty if there never is such a topic.
     pub fn leaders(&self) -> &[Vec<(ImageNumber, i32)>] {
         &self.leaders
+    }
+
+    /// How many replicas a partition of `__consumer_offsets` has at the end, or had last.
+    pub fn offsets_replicas(&self, partition: i32) -> u32 {
+        let partition = usize::try_from(partition).ok();
+        partition.and_then(|partition| self.offsets_replicas.get(partition)).copied().unwrap_or(0)
+    }
+
+    /// How often a partition of `__consumer_offsets` has had another leader (or none) up to an image: its leader epoch, as
+    /// far as leaders change it.
+    pub fn leader_epoch_at(&self, partition: i32, image: ImageNumber) -> i32 {
+        let partition = usize::try_from(partition).ok().and_then(|partition| self.leaders.get(partition));
+        let changes = partition.map_or(0, |leaders| leaders.partition_point(|(from, _)| *from <= image));
+        changes.saturating_sub(1) as i32
     }
 
     /// The leader of a partition of `__consumer_offsets` in an image; -1 if it has none or does not exist.

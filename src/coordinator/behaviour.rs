@@ -64,6 +64,8 @@ impl KafkaVersion {
                 old_instance_is_forgotten: false,
                 default_assignment_interval_ms: 0,
                 append_linger_ms: Some(10),
+                cleaner_keeps_last_batch: false,
+                offset_commit_value_bytes: 24,
                 deleted_topics_stay_created: false,
                 share_and_streams: false,
                 streams_warmups: false,
@@ -78,6 +80,7 @@ impl KafkaVersion {
                 replay_creates: true,
                 throws_on_unregistered_replica: false,
                 append_linger_ms: Some(5),
+                cleaner_keeps_last_batch: true,
                 deleted_topics_stay_created: true,
                 assignors: AssignorBehaviour { extra_partitions_stay: false, heterogeneous: Heterogeneous::Topics },
                 ..Self::V3_9_1.behaviour_as(self)
@@ -85,6 +88,7 @@ impl KafkaVersion {
             Self::V4_1_1 => Behaviour {
                 regex_refresh_interval: true,
                 share_and_streams: true,
+                offset_commit_value_bytes: 42,
                 assignors: AssignorBehaviour { extra_partitions_stay: true, heterogeneous: Heterogeneous::Topics },
                 ..Self::V4_0_0.behaviour_as(self)
             },
@@ -210,6 +214,10 @@ pub struct Behaviour {
     pub assignors: AssignorBehaviour,
     /// `group.coordinator.append.linger.ms`; `None` is -1: as long as the queue has work.
     pub append_linger_ms: Option<i64>,
+    /// Whether the log cleaner keeps the last batch that it has looked at, though no record of it stays.
+    pub cleaner_keeps_last_batch: bool,
+    /// The value of an offset commit without metadata: version 3, or from 4.1 on version 4, which has the topic's id.
+    pub offset_commit_value_bytes: u32,
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use super::config::Config;
 use super::consumer::{self, RegexTask};
 use super::effects::Outcome;
 use super::group::{Group, ReplayError};
-use super::log::{CompactedLog, Entry};
+use super::log::Entry;
 use super::operation::{Operation, Refusal, TimerChange};
 use super::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
 use super::replay::Replay;
@@ -123,20 +123,20 @@ impl<'h> Shard<'h> {
         }
     }
 
-    /// The incarnation that loads a compacted log at a time, with the image that is then current.
+    /// The incarnation that loads a log, oldest record first, at a time, with the image that is then current.
     ///
     /// # Errors
     /// Some versions cannot load every compacted log; nothing answers until another incarnation loads it.
-    pub fn load(
+    pub fn load<'l>(
         settings: ShardSettings,
         history: &'h History,
-        log: &CompactedLog,
+        log: impl IntoIterator<Item = &'l Entry>,
         image: ImageNumber,
         now_ms: TimeMs,
         work: &mut Work,
     ) -> (Shard<'h>, Option<LoadError>) {
         let mut shard = Shard::new(settings, history);
-        for entry in log.entries() {
+        for entry in log {
             if let Err(error) = shard.replay(entry, work) {
                 let mut failed = Shard::new(shard.settings, history);
                 failed.active = false;

@@ -45,6 +45,16 @@ pub struct LogTotals {
     pub segments_rolled: u64,
 }
 
+impl std::ops::AddAssign for LogTotals {
+    fn add_assign(&mut self, other: LogTotals) {
+        self.commit_records += other.commit_records;
+        self.commit_batches += other.commit_batches;
+        self.commit_bytes += other.commit_bytes;
+        self.cleaned += other.cleaned;
+        self.segments_rolled += other.segments_rolled;
+    }
+}
+
 /// See the module.
 #[derive(Debug)]
 pub struct OffsetsLog<P> {
@@ -188,8 +198,8 @@ impl<P: Clone> OffsetsLog<P> {
             self.totals.segments_rolled += 1;
             // The cleaner has looked in vain until now.
             let backoff_ms = self.settings.cleaner_backoff_ms.max(1);
-            let missed = (timestamp_ms - self.next_check_ms).div_euclid(backoff_ms) + 1;
-            self.next_check_ms += missed.max(0) * backoff_ms;
+            let late_ms = (timestamp_ms - self.next_check_ms).max(0);
+            self.next_check_ms += (late_ms + backoff_ms - 1) / backoff_ms * backoff_ms;
         }
     }
 

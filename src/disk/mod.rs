@@ -3,6 +3,8 @@
 mod batches;
 mod cleaner;
 mod commits;
+mod contents;
+mod loading;
 mod log;
 mod segment;
 mod settings;
@@ -13,6 +15,8 @@ mod tests;
 
 pub use batches::{Appended, BatchRules, Batches};
 pub use cleaner::Cleaning;
+pub use contents::{LogContents, TypeContents};
+pub use loading::LoadModel;
 pub use log::{LogTotals, NewRecord, OffsetsLog};
 pub use segment::{BatchInfo, CommitRound, CommitRun, Item, KeyId, Keys, Record, Segment};
 pub use settings::LogSettings;

@@ -73,6 +73,15 @@ impl<P> Record<P> {
         record_len(self.key_bytes as usize, value_bytes, self.offset_delta, self.timestamp_ms - base_timestamp_ms)
             as u64
     }
+
+    /// By how much shorter it were there without the strategy's hash.
+    pub fn hash_field_bytes(&self, base_timestamp_ms: i64) -> u64 {
+        let Some(value_bytes) = self.value_bytes.filter(|_| self.hash_bytes > 0) else { return 0 };
+        let without = (value_bytes - u32::from(self.hash_bytes)) as usize;
+        let delta_ms = self.timestamp_ms - base_timestamp_ms;
+        self.bytes(base_timestamp_ms)
+            - record_len(self.key_bytes as usize, Some(without), self.offset_delta, delta_ms) as u64
+    }
 }
 
 /// A batch without its records.
@@ -238,6 +247,11 @@ impl<P: Clone> Segment<P> {
             }
             (item, &self.records[from..at])
         })
+    }
+
+    /// Every record that is not only counted.
+    pub fn records(&self) -> impl Iterator<Item = &Record<P>> {
+        self.records.iter()
     }
 
     /// Every batch with its records, counted commits included.

@@ -111,6 +111,11 @@ impl RecordType {
         Self::ALL.into_iter().find(|record_type| *record_type as i16 == number)
     }
 
+    /// Its place in [`RecordType::ALL`].
+    pub fn position(self) -> usize {
+        Self::ALL.iter().position(|known| *known == self).expect("all types are in the list")
+    }
+
     /// The schema's name without `Key` or `Value`.
     pub fn name(self) -> &'static str {
         match self {

@@ -10,6 +10,7 @@ pub use manifest::{Manifest, ManifestFile, ManifestScenario, ManifestStrategy};
 pub use rows::{Delays, DelaysRow, Summary, delays};
 pub use tables::csv_files;
 
+use crate::disk::LoadModel;
 use crate::simulation::Totals;
 use crate::strategy::Strategy;
 
@@ -28,6 +29,8 @@ pub struct RunResults {
     pub start_unix_ms: i64,
     /// The width of the timeline's buckets, in ms.
     pub timeline_ms: i64,
+    /// How long loading a log takes.
+    pub loading: LoadModel,
     /// What came of each strategy.
     pub strategies: Vec<(Strategy, Totals)>,
 }

@@ -2,8 +2,9 @@
 //! cell.
 
 use super::RunResults;
+use crate::disk::LogContents;
 use crate::kafka::records::RecordType;
-use crate::simulation::{Bucket, BumpTotals, Totals};
+use crate::simulation::{Bucket, BumpTotals, LoadTotals, REBALANCE_TYPES, ShardLog, Totals};
 use crate::strategy::{Design, Strategy};
 use serde::Serialize;
 
@@ -48,10 +49,10 @@ pub struct Summary<'a> {
     pub strategy_bytes: u64,
     /// Bytes of what bumps cause.
     pub rebalance_bytes: u64,
-    /// Not modelled yet.
-    pub log_peak_bytes: Option<u64>,
-    /// Not modelled yet.
-    pub log_final_bytes: Option<u64>,
+    /// The most bytes that the logs took.
+    pub log_peak_bytes: u64,
+    /// The bytes of the logs at the end.
+    pub log_final_bytes: u64,
     /// Topic hashes computed.
     pub topic_hashes: u64,
     /// Bytes fed to them.
@@ -62,11 +63,34 @@ pub struct Summary<'a> {
     pub heap_model_bytes: Option<u64>,
     /// Bumps of which it is not known whether they changed an assignment.
     pub unjudged_bumps: u64,
+    /// Offset commits.
+    pub commit_records: u64,
+    /// The bytes of their batches.
+    pub commit_bytes: u64,
+    /// Bytes that the cleaners read.
+    pub cleaner_read_bytes: u64,
+    /// Bytes that they wrote.
+    pub cleaner_written_bytes: u64,
+    /// By how much they made the logs smaller.
+    pub removed_bytes: i64,
+    /// Bytes of the logs at the end, on all brokers.
+    pub replicated_bytes: u64,
+    /// Of the logs at the end, what the strategy stores.
+    pub log_strategy_bytes: u64,
+    /// Of the logs at the end, target and current assignments.
+    pub log_rebalance_bytes: u64,
+    /// Of the logs at the end, offset commits.
+    pub log_commit_bytes: u64,
+    /// How long loading the busiest shard would take at the end.
+    pub load_model_ms: u64,
+    /// How long the longest load took of those that happened after the first one of a shard.
+    pub load_max_model_ms: Option<u64>,
 }
 
 impl<'a> Summary<'a> {
     /// The row of a strategy.
     pub fn new(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Summary<'a> {
+        let (contents, done) = (totals.log_contents(), totals.log_totals());
         Summary {
             scenario: &run.scenario,
             seed: run.seed,
@@ -87,13 +111,24 @@ impl<'a> Summary<'a> {
             appended_bytes: totals.appended_bytes,
             strategy_bytes: totals.strategy_bytes(),
             rebalance_bytes: totals.rebalance_bytes(),
-            log_peak_bytes: None,
-            log_final_bytes: None,
+            log_peak_bytes: totals.log_peak_bytes(),
+            log_final_bytes: contents.bytes,
             topic_hashes: totals.work.topic_hashes,
             hash_bytes: totals.work.hash_bytes,
             cpu_model_ns: None,
             heap_model_bytes: None,
             unjudged_bumps: totals.bumps.iter().filter(|bump| bump.assignment_changed.is_none()).count() as u64,
+            commit_records: done.commit_records,
+            commit_bytes: done.commit_bytes,
+            cleaner_read_bytes: done.cleaned.read_bytes,
+            cleaner_written_bytes: done.cleaned.written_bytes,
+            removed_bytes: done.cleaned.removed_bytes(),
+            replicated_bytes: totals.logs.iter().map(|log| log.contents.bytes * u64::from(log.replicas)).sum(),
+            log_strategy_bytes: strategy_bytes(&contents),
+            log_rebalance_bytes: rebalance_bytes(&contents),
+            log_commit_bytes: contents.commits.bytes,
+            load_model_ms: totals.logs.iter().map(|log| load_model_ms(run, log)).max().unwrap_or(0),
+            load_max_model_ms: failovers(totals).map(|load| run.loading.time_ms(load.bytes, load.records)).max(),
         }
     }
 }
@@ -109,9 +144,10 @@ pub(super) struct TimelineRow<'a> {
     refreshes: u64,
     epoch_bumps: u64,
     appended_bytes: u64,
-    log_bytes: Option<u64>,
+    log_bytes: u64,
     topic_hashes: u64,
     cpu_model_ns: Option<u64>,
+    log_peak_bytes: u64,
 }
 
 impl<'a> TimelineRow<'a> {
@@ -125,7 +161,8 @@ impl<'a> TimelineRow<'a> {
             refreshes: bucket.refreshes,
             epoch_bumps: bucket.epoch_bumps,
             appended_bytes: bucket.appended_bytes,
-            log_bytes: None,
+            log_bytes: bucket.log_bytes,
+            log_peak_bytes: bucket.log_peak_bytes,
             topic_hashes: bucket.topic_hashes,
             cpu_model_ns: None,
         }
@@ -187,11 +224,15 @@ pub(super) struct RecordRow<'a> {
     key_bytes: u64,
     value_bytes: u64,
     batch_bytes: u64,
+    log_records: u64,
+    log_tombstones: u64,
+    log_batch_bytes: u64,
 }
 
 impl<'a> RecordRow<'a> {
     pub fn new(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals, record_type: RecordType) -> RecordRow<'a> {
         let of_type = totals.of(record_type);
+        let in_log = totals.log_contents().records[record_type.position()];
         RecordRow {
             scenario: &run.scenario,
             seed: run.seed,
@@ -202,6 +243,9 @@ impl<'a> RecordRow<'a> {
             key_bytes: of_type.key_bytes,
             value_bytes: of_type.value_bytes,
             batch_bytes: of_type.batch_bytes,
+            log_records: in_log.records,
+            log_tombstones: in_log.tombstones,
+            log_batch_bytes: in_log.bytes,
         }
     }
 }
@@ -234,7 +278,7 @@ impl<'a> OperationRow<'a> {
 
 /// What the coordinator did, by name.
 fn operations(totals: &Totals) -> Vec<(&'static str, u64)> {
-    let (done, work) = (&totals.operations, &totals.work);
+    let (done, work, log) = (&totals.operations, &totals.work, totals.log_totals());
     vec![
         ("heartbeat", done.heartbeats),
         ("heartbeat-rejected", done.rejected_heartbeats),
@@ -260,7 +304,122 @@ fn operations(totals: &Totals) -> Vec<(&'static str, u64)> {
         ("write", done.writes),
         ("write-oversized", done.oversized_writes),
         ("batch", done.batches),
+        ("commit-batch", log.commit_batches),
+        ("segment-rolled", log.segments_rolled),
+        ("cleaning", log.cleaned.cleanings),
+        ("cleaning-with-full-map", log.cleaned.full_maps),
+        ("record-removed", log.cleaned.removed_records),
+        ("tombstone-removed", log.cleaned.removed_tombstones),
     ]
+}
+
+/// Bytes of what the strategy stores in a log.
+fn strategy_bytes(contents: &LogContents) -> u64 {
+    contents.records[RecordType::ConsumerGroupPartitionMetadata.position()].bytes + contents.hash_field_bytes
+}
+
+/// Bytes of target and current assignments in a log.
+fn rebalance_bytes(contents: &LogContents) -> u64 {
+    REBALANCE_TYPES.into_iter().map(|record_type| contents.records[record_type.position()].bytes).sum()
+}
+
+/// How long loading a log would take as it is at the end.
+fn load_model_ms(run: &RunResults, log: &ShardLog) -> u64 {
+    run.loading.time_ms(log.contents.bytes, log.contents.num_records())
+}
+
+/// The loads after the first one of each shard, whose log is empty.
+fn failovers(totals: &Totals) -> impl Iterator<Item = &LoadTotals> {
+    totals.loads.iter().filter(|load| load.bytes > 0)
+}
+
+/// A row of `logs.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct LogRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    shard: i32,
+    broker: Option<i32>,
+    groups: u64,
+    replicas: u32,
+    appended_bytes: u64,
+    commit_bytes: u64,
+    cleanings: u64,
+    cleaner_read_bytes: u64,
+    cleaner_written_bytes: u64,
+    removed_bytes: i64,
+    log_peak_bytes: u64,
+    log_bytes: u64,
+    segments: u64,
+    batches: u64,
+    records: u64,
+    strategy_bytes: u64,
+    rebalance_bytes: u64,
+    load_model_ms: u64,
+}
+
+impl<'a> LogRow<'a> {
+    pub fn new(run: &'a RunResults, strategy: &'a Strategy, log: &ShardLog) -> LogRow<'a> {
+        let (contents, done) = (&log.contents, &log.done);
+        LogRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            shard: log.shard,
+            broker: log.broker,
+            groups: log.groups,
+            replicas: log.replicas,
+            appended_bytes: log.appended_bytes,
+            commit_bytes: done.commit_bytes,
+            cleanings: done.cleaned.cleanings,
+            cleaner_read_bytes: done.cleaned.read_bytes,
+            cleaner_written_bytes: done.cleaned.written_bytes,
+            removed_bytes: done.cleaned.removed_bytes(),
+            log_peak_bytes: log.peak_bytes,
+            log_bytes: contents.bytes,
+            segments: contents.segments,
+            batches: contents.batches,
+            records: contents.num_records(),
+            strategy_bytes: strategy_bytes(contents),
+            rebalance_bytes: rebalance_bytes(contents),
+            load_model_ms: load_model_ms(run, log),
+        }
+    }
+}
+
+/// A row of `loads.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct LoadRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    time_ms: i64,
+    shard: i32,
+    broker: i32,
+    bytes: u64,
+    records: u64,
+    replayed_records: u64,
+    load_model_ms: u64,
+    error: &'a str,
+}
+
+impl<'a> LoadRow<'a> {
+    pub fn new(run: &'a RunResults, strategy: &'a Strategy, load: &'a LoadTotals) -> LoadRow<'a> {
+        LoadRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            time_ms: load.time_ms,
+            shard: load.shard,
+            broker: load.broker,
+            bytes: load.bytes,
+            records: load.records,
+            replayed_records: load.replayed_records,
+            load_model_ms: run.loading.time_ms(load.bytes, load.records),
+            error: load.error.as_deref().unwrap_or_default(),
+        }
+    }
 }
 
 /// How long changes took to be noticed.

@@ -2,7 +2,7 @@
 
 use super::RunResults;
 use super::files::OutputFile;
-use super::rows::{BumpRow, DelaysRow, OperationRow, RecordRow, Summary, TimelineRow};
+use super::rows::{BumpRow, DelaysRow, LoadRow, LogRow, OperationRow, RecordRow, Summary, TimelineRow};
 use crate::kafka::records::RecordType;
 use crate::simulation::Totals;
 use crate::strategy::Strategy;
@@ -10,14 +10,22 @@ use crate::strategy::Strategy;
 /// The columns of each file: the first ones are a contract, more may follow.
 const SUMMARY: &str = "scenario,seed,strategy,kafka,groups,members,topics,partitions,heartbeats,metadata_images,refreshes,\
 epoch_bumps,idle_bumps,needless_bumps,missed_changes,records,appended_bytes,strategy_bytes,rebalance_bytes,\
-log_peak_bytes,log_final_bytes,topic_hashes,hash_bytes,cpu_model_ns,heap_model_bytes,unjudged_bumps";
+log_peak_bytes,log_final_bytes,topic_hashes,hash_bytes,cpu_model_ns,heap_model_bytes,unjudged_bumps,\
+commit_records,commit_bytes,cleaner_read_bytes,cleaner_written_bytes,removed_bytes,replicated_bytes,\
+log_strategy_bytes,log_rebalance_bytes,log_commit_bytes,load_model_ms,load_max_model_ms";
 const TIMELINE: &str = "scenario,seed,strategy,time_ms,heartbeats,refreshes,epoch_bumps,appended_bytes,log_bytes,\
-topic_hashes,cpu_model_ns";
+topic_hashes,cpu_model_ns,log_peak_bytes";
 const BUMPS: &str = "scenario,seed,strategy,time_ms,kind,group,old_epoch,new_epoch,cause,topic,field,event,delay_ms,\
 assignment_changed,needless";
-const RECORDS: &str = "scenario,seed,strategy,record_type,records,tombstones,key_bytes,value_bytes,batch_bytes";
+const RECORDS: &str = "scenario,seed,strategy,record_type,records,tombstones,key_bytes,value_bytes,batch_bytes,\
+log_records,log_tombstones,log_batch_bytes";
 const OPERATIONS: &str = "scenario,seed,strategy,operation,count,cpu_model_ns";
 const DELAYS: &str = "scenario,seed,strategy,changes,p50_ms,p90_ms,p99_ms,max_ms";
+
+const LOGS: &str = "scenario,seed,strategy,shard,broker,groups,replicas,appended_bytes,commit_bytes,cleanings,\
+cleaner_read_bytes,cleaner_written_bytes,removed_bytes,log_peak_bytes,log_bytes,segments,batches,records,strategy_bytes,\
+rebalance_bytes,load_model_ms";
+const LOADS: &str = "scenario,seed,strategy,time_ms,shard,broker,bytes,records,replayed_records,load_model_ms,error";
 
 /// The CSV files of runs, in the order of the runs.
 ///
@@ -44,6 +52,12 @@ pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
         })?,
         table("delays.csv", DELAYS, runs, |run, strategy, totals, rows| {
             rows.serialize(DelaysRow::new(run, strategy, totals))
+        })?,
+        table("logs.csv", LOGS, runs, |run, strategy, totals, rows| {
+            totals.logs.iter().try_for_each(|log| rows.serialize(LogRow::new(run, strategy, log)))
+        })?,
+        table("loads.csv", LOADS, runs, |run, strategy, totals, rows| {
+            totals.loads.iter().try_for_each(|load| rows.serialize(LoadRow::new(run, strategy, load)))
         })?,
     ])
 }
@@ -72,8 +86,9 @@ fn table<'r>(
 mod tests {
     use super::*;
     use crate::coordinator::{Cause, Field, FoundChange};
+    use crate::disk::LoadModel;
     use crate::results::RunSize;
-    use crate::simulation::{Bucket, BumpTotals};
+    use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog};
 
     fn run() -> RunResults {
         let found = |topic: &str, since_ms| FoundChange { topic: topic.into(), field: Field::Racks, since_ms };
@@ -89,7 +104,18 @@ mod tests {
             needless: false,
             assignment_changed: None,
         };
-        let totals = Totals { bumps: vec![bump], timeline: vec![Bucket::default(); 2], ..Totals::default() };
+        let log = ShardLog { shard: 0, replicas: 3, ..ShardLog::default() };
+        let load = LoadTotals {
+            time_ms: 3,
+            shard: 0,
+            broker: 1,
+            bytes: 2_000,
+            records: 50,
+            replayed_records: 20,
+            error: None,
+        };
+        let (logs, loads, timeline) = (vec![log], vec![load], vec![Bucket::default(); 2]);
+        let totals = Totals { bumps: vec![bump], timeline, logs, loads, ..Totals::default() };
         RunResults {
             scenario: "s".to_owned(),
             seed: 7,
@@ -97,6 +123,7 @@ mod tests {
             size: RunSize::default(),
             start_unix_ms: 0,
             timeline_ms: 5_000,
+            loading: LoadModel { bytes_per_second: 1_000, record_ns: 1_000_000 },
             strategies: ["ideal", "cached-hash"]
                 .map(|name| (Strategy::preset(name).expect("a preset"), totals.clone()))
                 .into(),
@@ -133,6 +160,8 @@ mod tests {
             ("records.csv", "scenario,seed,strategy,record_type,records,tombstones,key_bytes,value_bytes"),
             ("operations.csv", "scenario,seed,strategy,operation,count,cpu_model_ns"),
             ("delays.csv", "scenario,seed,strategy,changes,p50_ms,p90_ms,p99_ms,max_ms"),
+            ("logs.csv", "scenario,seed,strategy,shard,broker"),
+            ("loads.csv", "scenario,seed,strategy,time_ms,shard,broker,bytes,records"),
         ];
         for (with, without) in files(&[run()]).iter().zip(files(&[])) {
             assert_eq!((with.0, &with.1[..1]), (without.0, &without.1[..]));
@@ -160,18 +189,25 @@ mod tests {
         assert_eq!(header(RecordRow::new(&run, strategy, totals, RecordType::ALL[0])), RECORDS);
         assert_eq!(header(OperationRow::all(&run, strategy, totals).remove(0)), OPERATIONS);
         assert_eq!(header(DelaysRow::new(&run, strategy, totals)), DELAYS);
+        assert_eq!(header(LogRow::new(&run, strategy, &totals.logs[0])), LOGS);
+        assert_eq!(header(LoadRow::new(&run, strategy, &totals.loads[0])), LOADS);
     }
 
     #[test]
     fn what_is_not_known_is_empty() {
         let files = files(&[run()]);
         let row = |file: usize, row: usize| files[file].1[row].as_str();
-        assert_eq!(row(0, 1), "s,7,ideal,4.3.1,0,0,0,0,0,0,0,1,0,0,,0,0,0,0,,,0,0,,,1");
-        assert_eq!(row(0, 2), "s,7,cached-hash,4.3.1,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,,,0,0,,,1");
-        assert_eq!([row(1, 1), row(1, 2)], ["s,7,ideal,0,0,0,0,0,,0,", "s,7,ideal,5000,0,0,0,0,,0,"]);
+        assert_eq!(row(0, 1), "s,7,ideal,4.3.1,0,0,0,0,0,0,0,1,0,0,,0,0,0,0,0,0,0,0,,,1,0,0,0,0,0,0,0,0,0,0,2050");
+        assert_eq!(
+            row(0, 2),
+            "s,7,cached-hash,4.3.1,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,,,1,0,0,0,0,0,0,0,0,0,0,2050"
+        );
+        assert_eq!([row(1, 1), row(1, 2)], ["s,7,ideal,0,0,0,0,0,0,0,,0", "s,7,ideal,5000,0,0,0,0,0,0,,0"]);
         // The delay is that of the earliest change.
         let bump = "s,7,ideal,5000,consumer,\"a,b\",1,2,join;refresh,x;y,racks;racks,reassign,3500,,false";
         assert_eq!(row(2, 1), bump);
         assert_eq!(row(5, 1), "s,7,ideal,2,1000,3500,3500,3500");
+        assert_eq!(row(6, 1), "s,7,ideal,0,,0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
+        assert_eq!(row(7, 1), "s,7,ideal,3,0,1,2000,50,20,2050,");
     }
 }

@@ -2,7 +2,7 @@
 
 use super::diagnostic::{Problems, suggestion};
 use super::reader::{LONGEST_MS, Table, Value};
-use super::types::{Cluster, ConfigValue, Scenario};
+use super::types::{Cluster, ConfigValue, Log, Scenario};
 use super::units::{DURATION_FORM, SIZE_FORM};
 use super::{DEFAULT_KAFKA_VERSION, KAFKA_VERSIONS, MAX_BROKERS};
 use crate::kernel::TimeMs;
@@ -122,8 +122,8 @@ fn read_design(value: &Value, problems: &mut Problems) -> Option<Design> {
     Some(Design::Point { covers: covers?, stores: stores?, memo: memo?, forgets: forgets? })
 }
 
-/// Broker configurations of the group coordinator that a scenario may set, of any Kafka version.
-const CONFIG: [&str; 27] = [
+/// Broker configurations of the group coordinator and of its log that a scenario may set, of any Kafka version.
+const CONFIG: [&str; 38] = [
     "group.consumer.assignment.interval.ms",
     "group.consumer.assignors",
     "group.consumer.heartbeat.interval.ms",
@@ -145,6 +145,17 @@ const CONFIG: [&str; 27] = [
     "group.max.session.timeout.ms",
     "group.max.size",
     "group.min.session.timeout.ms",
+    "log.cleaner.backoff.ms",
+    "log.cleaner.dedupe.buffer.size",
+    "log.cleaner.delete.retention.ms",
+    "log.cleaner.enable",
+    "log.cleaner.io.buffer.load.factor",
+    "log.cleaner.max.compaction.lag.ms",
+    "log.cleaner.min.cleanable.ratio",
+    "log.cleaner.min.compaction.lag.ms",
+    "log.cleaner.threads",
+    "log.roll.ms",
+    "log.segment.delete.delay.ms",
     "max.message.bytes",
     "offsets.load.buffer.size",
     "offsets.retention.check.interval.ms",
@@ -184,9 +195,15 @@ fn read_setting(name: &str, value: &Value, problems: &mut Problems) -> Option<Co
     if name.ends_with(".policy") || name.ends_with(".codec") {
         return value.text(problems, "a text").map(|text| ConfigValue::Text(text.to_owned()));
     }
+    if name.ends_with(".enable") {
+        return value.boolean(problems).map(ConfigValue::Boolean);
+    }
+    if name.ends_with(".ratio") || name.ends_with(".factor") {
+        return value.fraction(problems).map(|number| ConfigValue::Text(number.to_string()));
+    }
     let unit = match name {
         _ if name.ends_with(".ms") => "milliseconds",
-        _ if name.ends_with(".bytes") || name.ends_with("buffer.size") => "bytes",
+        _ if name.ends_with(".bytes") || name.ends_with(".buffer.size") => "bytes",
         _ => "",
     };
     if let Some(text) = value.bare_integer() {
@@ -307,6 +324,22 @@ pub(super) fn read_duration(root: &mut Table, problems: &mut Problems) -> TimeMs
     let expected = "how long the run is, a duration such as \"10m\"";
     let value = root.require(problems, "duration", expected);
     value.and_then(|value| value.duration(problems, 1..=LONGEST_MS)).unwrap_or(LONGEST_MS)
+}
+
+/// `[log]`: what Kafka has no configuration for.
+pub(super) fn read_log(root: &mut Table, problems: &mut Problems) -> Log {
+    let mut log = Log::default();
+    let Some(mut table) = root.get("log").and_then(|value| value.table(problems, "a table")) else { return log };
+    let mut duration = |field, least| table.get(field).and_then(|value| value.duration(problems, least..=LONGEST_MS));
+    log.cleaner_stops_ms = duration("cleaner_stops", 0);
+    log.commit_interval_ms = duration("commit_interval", 1);
+    if let Some(bytes) = table.get("load_rate").and_then(|value| value.size(problems)) {
+        log.load_bytes_per_second = bytes.max(1) as u64;
+    }
+    let record_ns = log.load_record_ns as i64;
+    log.load_record_ns = table.integer(problems, "load_record_ns", 0..=1_000_000_000, record_ns) as u64;
+    table.finish(problems);
+    log
 }
 
 /// The wall clock at time 0.

@@ -67,6 +67,7 @@ fn read(mut root: Table, problems: &mut Problems, file: &str) -> Scenario {
         timeline_ms: root.duration(problems, "timeline", 1..=LONGEST_MS, 60_000),
         image_batching_ms: root.duration(problems, "image_batching", 0..=60_000, 0),
         config: general::read_config(&mut root, problems),
+        log: general::read_log(&mut root, problems),
         cluster: general::read_cluster(&mut root, problems),
         topics: Vec::new(),
         groups: Vec::new(),

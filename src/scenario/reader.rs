@@ -266,6 +266,20 @@ impl<'t> Value<'t> {
         number
     }
 
+    /// A number from 0 to 1.
+    pub fn fraction(&self, problems: &mut Problems) -> Option<f64> {
+        let number = match self.value {
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            DeValue::Integer(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
+        let number = number.filter(|number: &f64| (0.0..=1.0).contains(number));
+        if number.is_none() {
+            self.expected(problems, "a number from 0 to 1");
+        }
+        number
+    }
+
     /// A duration within a range, in words.
     pub fn duration(&self, problems: &mut Problems, range: RangeInclusive<TimeMs>) -> Option<TimeMs> {
         let Some(time_ms) = self.value.as_str().and_then(units::duration_ms) else {

@@ -32,6 +32,8 @@ pub struct Scenario {
     pub image_batching_ms: TimeMs,
     /// Kafka's broker configuration.
     pub config: BTreeMap<String, ConfigValue>,
+    /// The log, beside what is Kafka's configuration.
+    pub log: Log,
     /// The cluster.
     pub cluster: Cluster,
     /// Populations of topics.
@@ -64,6 +66,30 @@ pub enum ConfigValue {
     Boolean(bool),
     /// A text; lists are joined by commas, as in Kafka's property files.
     Text(String),
+}
+
+/// What Kafka has no configuration for of the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Log {
+    /// When the log cleaners die; `None`: never.
+    pub cleaner_stops_ms: Option<TimeMs>,
+    /// How often each member commits the offsets of all its partitions; `None`: never.
+    pub commit_interval_ms: Option<TimeMs>,
+    /// How many bytes of its log a coordinator loads in a second.
+    pub load_bytes_per_second: u64,
+    /// How long each record takes it beside that, in ns.
+    pub load_record_ns: u64,
+}
+
+impl Default for Log {
+    fn default() -> Self {
+        Log {
+            cleaner_stops_ms: None,
+            commit_interval_ms: None,
+            load_bytes_per_second: 100 * 1024 * 1024,
+            load_record_ns: 2_000,
+        }
+    }
 }
 
 /// Where the cluster comes from.

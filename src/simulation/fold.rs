@@ -1,16 +1,23 @@
 //! Folds what a shard does into totals.
 
+use super::commits::Committers;
 use super::subject::Subject;
-use super::totals::{Bucket, BumpTotals, Totals};
+use super::totals::{Bucket, BumpTotals, LoadTotals, ShardLog, Totals};
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome};
-use crate::disk::{BatchRules, Batches};
+use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog};
 use crate::kafka::JString;
-use crate::kafka::records::{GroupMetadata, Value};
+use crate::kafka::records::{GroupMetadata, Key, RecordType, Value};
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
 use crate::strategy::Work;
 use std::sync::Arc;
+
+/// What the log keeps of a record beside its numbers: all of it, where an incarnation may still load it.
+pub(super) type Kept = Option<Arc<Entry>>;
+
+/// The keys of the log, offset commits apart.
+pub(super) type LogKeys = Keys<Key>;
 
 /// The totals of a shard in the making.
 #[derive(Debug)]
@@ -18,7 +25,13 @@ pub struct Fold<'h> {
     history: &'h History,
     shard: i32,
     timeline_ms: TimeMs,
-    batches: Batches,
+    start_unix_ms: i64,
+    log: OffsetsLog<Kept>,
+    keys: LogKeys,
+    /// Whether an incarnation will still load the log.
+    keeps_entries: bool,
+    committers: Option<Committers<'h>>,
+    commit_value_bytes: u32,
     totals: Totals,
     /// The bumps of a group that no assignor run has judged yet.
     unjudged: Lookup<JString, Vec<usize>>,
@@ -31,7 +44,12 @@ impl<'h> Fold<'h> {
             history: subject.history,
             shard,
             timeline_ms: subject.timeline_ms,
-            batches: Batches::new(subject.batch_rules_at(None, 0)),
+            start_unix_ms: subject.start_unix_ms,
+            log: subject.new_log(),
+            keys: Keys::default(),
+            keeps_entries: true,
+            committers: subject.log.commit_interval_ms.map(|_| Committers::new(subject.history)),
+            commit_value_bytes: subject.kafka.behaviour().offset_commit_value_bytes,
             totals: Totals::new(subject.num_buckets()),
             unjudged: Lookup::new(),
         }
@@ -42,9 +60,25 @@ impl<'h> Fold<'h> {
         &mut self.totals
     }
 
-    /// Another incarnation writes to the log from now on.
-    pub fn end_incarnation(&mut self, rules: BatchRules) {
-        self.batches = Batches::new(rules);
+    /// Another incarnation writes to the log from now on. `is_last`: none will load what it writes.
+    pub fn end_incarnation(&mut self, now_ms: TimeMs, rules: BatchRules, leader_epoch: i32, is_last: bool) {
+        self.log.end_incarnation(rules, leader_epoch);
+        self.log.advance(self.start_unix_ms + now_ms);
+        self.keeps_entries = !is_last;
+    }
+
+    /// A new incarnation has loaded the log.
+    pub fn add_load(&mut self, load: LoadTotals) {
+        let operations = &mut self.totals.operations;
+        operations.loads += 1;
+        operations.failed_loads += u64::from(load.error.is_some());
+        operations.loaded_records += load.replayed_records;
+        self.totals.loads.push(load);
+    }
+
+    /// The log.
+    pub fn log(&self) -> &OffsetsLog<Kept> {
+        &self.log
     }
 
     /// What is done at a time outside any outcome.
@@ -76,8 +110,20 @@ impl<'h> Fold<'h> {
         }
     }
 
-    /// The finished totals.
-    pub fn finish(self) -> Totals {
+    /// The finished totals, at the end of the run.
+    pub fn finish(mut self, end_ms: TimeMs, mut shard: ShardLog) -> Totals {
+        self.log.flush();
+        let sizes = self.log.finish_sizes(self.start_unix_ms + end_ms);
+        shard.peak_bytes = sizes.iter().map(|size| size.peak_bytes).max().unwrap_or(0);
+        let last = sizes.last().copied().unwrap_or_default();
+        for (bucket, size) in self.totals.timeline.iter_mut().zip(sizes.into_iter().chain(std::iter::repeat(last))) {
+            bucket.log_bytes = size.log_bytes;
+            bucket.log_peak_bytes = size.peak_bytes;
+        }
+        shard.done = self.log.totals();
+        shard.contents = LogContents::of(self.log.segments());
+        shard.appended_bytes = self.totals.appended_bytes;
+        self.totals.logs.push(shard);
         self.totals
     }
 
@@ -91,17 +137,28 @@ impl<'h> Fold<'h> {
             .map(|entry| (entry.record.key.encoded_len(), entry.record.value.as_ref().map(Value::encoded_len)))
             .collect();
         self.totals.operations.writes += 1;
-        self.totals.operations.oversized_writes += u64::from(self.batches.is_too_large(&lengths));
-        let header_bytes = self.batches.begin(now_ms, &lengths);
+        self.totals.operations.oversized_writes += u64::from(self.log.is_too_large(&lengths));
+        let unix_ms = self.start_unix_ms + now_ms;
+        let header_bytes = self.log.begin(unix_ms, &lengths);
         self.totals.operations.batches += u64::from(header_bytes > 0);
         let mut appended_bytes = header_bytes;
         for (entry, &(key_bytes, value_bytes)) in entries.iter().zip(&lengths) {
-            let place = self.batches.append(now_ms, key_bytes, value_bytes);
+            let without_hash = len_without_hash(entry.record.value.as_ref()).or(value_bytes);
+            let hash_bytes = value_bytes.unwrap_or(0) - without_hash.unwrap_or(0);
+            let key = self.keys.id(&entry.record.key);
+            let record = NewRecord {
+                key,
+                record_type: Some(entry.record.key.record_type),
+                key_bytes,
+                value_bytes,
+                hash_bytes: hash_bytes as u8,
+                payload: self.keeps_entries.then(|| Arc::new(entry.clone())),
+            };
+            let place = self.log.append(unix_ms, record);
             let bytes = place.bytes(key_bytes, value_bytes);
             appended_bytes += bytes;
-            if let Some(without_hash) = len_without_hash(entry.record.value.as_ref()) {
-                self.totals.hash_field_bytes += bytes - place.bytes(key_bytes, Some(without_hash));
-            }
+            self.totals.hash_field_bytes += bytes - place.bytes(key_bytes, without_hash);
+            self.follow_commits(entry, key);
             let of_type = self.totals.of_mut(entry.record.key.record_type);
             of_type.records += 1;
             of_type.tombstones += u64::from(value_bytes.is_none());
@@ -111,6 +168,16 @@ impl<'h> Fold<'h> {
         }
         self.totals.appended_bytes += appended_bytes;
         self.bucket(now_ms).appended_bytes += appended_bytes;
+    }
+
+    /// Who owns partitions commits their offsets.
+    fn follow_commits(&mut self, entry: &Entry, key: KeyId) {
+        let Some(committers) = &mut self.committers else { return };
+        if entry.record.key.record_type == RecordType::ConsumerGroupCurrentMemberAssignment {
+            let member = (key, &entry.record.key.group);
+            let value = entry.record.value.as_ref();
+            committers.follow(&mut self.log, &mut self.keys, member, value, self.commit_value_bytes);
+        }
     }
 
     fn add_bump(&mut self, now_ms: TimeMs, bump: &Bump, event: &Arc<str>) {

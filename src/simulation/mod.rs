@@ -3,6 +3,7 @@
 //! totals are sums.
 
 mod clients;
+mod commits;
 mod fold;
 mod leadership;
 mod missed;
@@ -13,9 +14,9 @@ mod tests;
 mod totals;
 mod world;
 
-pub use subject::{ShardGroups, Subject, shard_of};
+pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};
-pub use totals::{Bucket, BumpTotals, Operations, RecordTotals, Totals};
+pub use totals::{Bucket, BumpTotals, LoadTotals, Operations, REBALANCE_TYPES, RecordTotals, ShardLog, Totals};
 
 use crate::strategy::{Design, Memo, Strategy};
 use rayon::prelude::*;
@@ -41,7 +42,7 @@ pub fn simulate(subject: &Subject, strategies: &[Strategy], done: &(dyn Fn() + S
     });
     let mut all: Vec<Totals> =
         all.into_iter().map(|totals| totals.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
-    all.iter_mut().for_each(Totals::sort_bumps);
+    all.iter_mut().for_each(Totals::sort);
     all
 }
 

@@ -1,12 +1,25 @@
 //! What is simulated: one seed of a scenario, the same for every strategy.
 
+use super::fold::Kept;
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{Config, KafkaVersion, ShardSettings};
-use crate::disk::BatchRules;
+use crate::disk::{BatchRules, LoadModel, LogSettings, OffsetsLog};
 use crate::kafka::java::JavaHash;
 use crate::kernel::TimeMs;
 use crate::strategy::Design;
 use crate::workload::fleet::Fleet;
+
+/// What is simulated of the log beside what the coordinator writes.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogOptions {
+    /// Segments and cleaner; `cleaner_stops_at_ms` counts from the start of the run, and `keeps_last_batch` follows the
+    /// Kafka version.
+    pub settings: LogSettings,
+    /// How often each member commits the offsets of all its partitions; `None`: never.
+    pub commit_interval_ms: Option<TimeMs>,
+    /// How long loading takes.
+    pub loading: LoadModel,
+}
 
 /// See the module.
 #[derive(Debug)]
@@ -23,6 +36,8 @@ pub struct Subject<'a> {
     pub append_linger_ms: Option<i64>,
     /// `max.message.bytes`.
     pub max_message_bytes: u64,
+    /// The log.
+    pub log: LogOptions,
     /// The Unix time of time 0.
     pub start_unix_ms: i64,
     /// What happens before this time is simulated.
@@ -77,6 +92,18 @@ impl Subject<'_> {
             design,
             start_unix_ms: self.start_unix_ms,
         }
+    }
+
+    /// A shard's log at the start of the run.
+    pub(super) fn new_log(&self) -> OffsetsLog<Kept> {
+        let mut settings = self.log.settings.clone();
+        settings.cleaner_stops_at_ms = settings.cleaner_stops_at_ms.map(|at_ms| self.start_unix_ms + at_ms);
+        settings.keeps_last_batch = self.kafka.behaviour().cleaner_keeps_last_batch;
+        let mut log = OffsetsLog::new(settings, self.batch_rules_at(None, 0), self.start_unix_ms, self.timeline_ms);
+        if let Some(interval_ms) = self.log.commit_interval_ms {
+            log.start_commits(self.start_unix_ms + interval_ms, interval_ms);
+        }
+        log
     }
 
     /// How an incarnation on a broker writes batches from an image on.

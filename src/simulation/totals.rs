@@ -1,11 +1,19 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
 use crate::coordinator::{Cause, FoundChange};
+use crate::disk::{LogContents, LogTotals};
 use crate::kafka::records::RecordType;
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::strategy::Work;
 use std::sync::Arc;
+
+/// The records that bumps cause.
+pub const REBALANCE_TYPES: [RecordType; 3] = [
+    RecordType::ConsumerGroupTargetAssignmentMetadata,
+    RecordType::ConsumerGroupTargetAssignmentMember,
+    RecordType::ConsumerGroupCurrentMemberAssignment,
+];
 
 /// Records of one type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -35,6 +43,10 @@ pub struct Bucket {
     pub appended_bytes: u64,
     /// Topic hashes computed.
     pub topic_hashes: u64,
+    /// Bytes in the logs at its end.
+    pub log_bytes: u64,
+    /// The most bytes that each log took on the disk in it, together.
+    pub log_peak_bytes: u64,
 }
 
 /// What the coordinator did, beside what [`Work`] says of refreshes.
@@ -70,6 +82,46 @@ pub struct Operations {
     pub assigned_members: u64,
     /// Partitions in them.
     pub assigned_partitions: u64,
+}
+
+/// The log of a shard at the end of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ShardLog {
+    /// The shard.
+    pub shard: i32,
+    /// The broker that leads it then.
+    pub broker: Option<i32>,
+    /// Its groups.
+    pub groups: u64,
+    /// Replicas of its log.
+    pub replicas: u32,
+    /// Bytes that the coordinator has appended.
+    pub appended_bytes: u64,
+    /// What was committed, and what the cleaner did.
+    pub done: LogTotals,
+    /// The most bytes that it took on the disk of one broker.
+    pub peak_bytes: u64,
+    /// What is in it.
+    pub contents: LogContents,
+}
+
+/// A log that a new incarnation has loaded.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LoadTotals {
+    /// When.
+    pub time_ms: TimeMs,
+    /// The shard.
+    pub shard: i32,
+    /// Where.
+    pub broker: i32,
+    /// The log's bytes.
+    pub bytes: u64,
+    /// Its records, offset commits included.
+    pub records: u64,
+    /// Of these, the coordinator's own: those that are replayed.
+    pub replayed_records: u64,
+    /// Why it could not be loaded.
+    pub error: Option<String>,
 }
 
 /// A bump, with what came of it.
@@ -121,6 +173,10 @@ pub struct Totals {
     pub timeline: Vec<Bucket>,
     /// Every bump, in order of time; at equal times in order of shards.
     pub bumps: Vec<BumpTotals>,
+    /// The logs at the end, in order of shards.
+    pub logs: Vec<ShardLog>,
+    /// Every load, in order of time; at equal times in order of shards.
+    pub loads: Vec<LoadTotals>,
     /// Changes missed at the end, by groups that have a coordinator then.
     pub missed_changes: u64,
     /// Groups whose shard has a coordinator at the end, so that their misses are known.
@@ -137,12 +193,12 @@ impl Totals {
 
     /// The records of one type.
     pub fn of(&self, record_type: RecordType) -> &RecordTotals {
-        &self.records[position(record_type)]
+        &self.records[record_type.position()]
     }
 
     /// The records of one type.
     pub(super) fn of_mut(&mut self, record_type: RecordType) -> &mut RecordTotals {
-        &mut self.records[position(record_type)]
+        &mut self.records[record_type.position()]
     }
 
     /// All records, tombstones included.
@@ -163,12 +219,7 @@ impl Totals {
 
     /// Batch bytes of target and current assignments.
     pub fn rebalance_bytes(&self) -> u64 {
-        let types = [
-            RecordType::ConsumerGroupTargetAssignmentMetadata,
-            RecordType::ConsumerGroupTargetAssignmentMember,
-            RecordType::ConsumerGroupCurrentMemberAssignment,
-        ];
-        types.into_iter().map(|record_type| self.of(record_type).batch_bytes).sum()
+        REBALANCE_TYPES.into_iter().map(|record_type| self.of(record_type).batch_bytes).sum()
     }
 
     /// Bumps that are known to have changed no assignment.
@@ -189,7 +240,7 @@ impl Totals {
         delays
     }
 
-    /// Adds another shard's, in any order of shards. Bumps must be [put in order](Totals::sort_bumps) once all are there.
+    /// Adds another shard's, in any order of shards. Lists must be [put in order](Totals::sort) once all are there.
     pub(super) fn add(&mut self, other: Totals) {
         self.operations += other.operations;
         self.work += other.work;
@@ -208,7 +259,11 @@ impl Totals {
             mine.epoch_bumps += theirs.epoch_bumps;
             mine.appended_bytes += theirs.appended_bytes;
             mine.topic_hashes += theirs.topic_hashes;
+            mine.log_bytes += theirs.log_bytes;
+            mine.log_peak_bytes += theirs.log_peak_bytes;
         }
+        self.logs.extend(other.logs);
+        self.loads.extend(other.loads);
         self.bumps.extend(other.bumps);
         self.missed_changes += other.missed_changes;
         self.judged_groups += other.judged_groups;
@@ -220,9 +275,30 @@ impl Totals {
         (self.judged_groups > 0 || self.unjudged_groups == 0).then_some(self.missed_changes)
     }
 
-    /// Puts the bumps of all shards in order of time, at equal times of shards.
-    pub(super) fn sort_bumps(&mut self) {
+    /// All logs at the end.
+    pub fn log_contents(&self) -> LogContents {
+        let mut contents = LogContents::default();
+        self.logs.iter().for_each(|log| contents += &log.contents);
+        contents
+    }
+
+    /// What was committed in all logs, and what their cleaners did.
+    pub fn log_totals(&self) -> LogTotals {
+        let mut totals = LogTotals::default();
+        self.logs.iter().for_each(|log| totals += log.done);
+        totals
+    }
+
+    /// The most bytes that the logs took, all of one copy each.
+    pub fn log_peak_bytes(&self) -> u64 {
+        self.timeline.iter().map(|bucket| bucket.log_peak_bytes).max().unwrap_or(0)
+    }
+
+    /// Puts what comes from several shards in order of time, at equal times of shards.
+    pub(super) fn sort(&mut self) {
         self.bumps.sort_by_key(|bump| (bump.time_ms, bump.shard));
+        self.loads.sort_by_key(|load| (load.time_ms, load.shard));
+        self.logs.sort_by_key(|log| log.shard);
     }
 }
 
@@ -244,8 +320,4 @@ impl std::ops::AddAssign for Operations {
         self.assigned_members += other.assigned_members;
         self.assigned_partitions += other.assigned_partitions;
     }
-}
-
-fn position(record_type: RecordType) -> usize {
-    RecordType::ALL.iter().position(|known| *known == record_type).expect("all types are in the list")
 }

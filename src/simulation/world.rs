@@ -11,10 +11,11 @@ use super::leadership::{Move, moves};
 use super::missed;
 use super::subject::{ShardGroups, Subject};
 use super::tape::Tape;
-use super::totals::Totals;
+use super::totals::{LoadTotals, ShardLog, Totals};
 use crate::cluster::ImageNumber;
 use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest};
-use crate::coordinator::{CompactedLog, Outcome, Shard};
+use crate::coordinator::{Outcome, Shard};
+use crate::disk::{LogContents, Segment};
 use crate::kafka::JString;
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
@@ -25,12 +26,11 @@ use std::sync::Arc;
 /// A shard, wherever it lives at the moment.
 #[derive(Debug)]
 struct Place<'a> {
+    number: i32,
     /// Its moves, the next one last.
     moves: Vec<Move>,
     broker: Option<i32>,
     shard: Option<Shard<'a>>,
-    /// What the next incarnation loads; not kept up once there will be none.
-    log: CompactedLog,
     fold: Fold<'a>,
 }
 
@@ -78,10 +78,10 @@ impl<'a> World<'a> {
             let mut moves = moves(subject.history, shard.number);
             moves.reverse();
             world.places.push(Place {
+                number: shard.number,
                 moves,
                 broker: None,
                 shard: None,
-                log: CompactedLog::default(),
                 fold: Fold::new(subject, shard.number),
             });
             members.extend(shard.groups.iter().map(|&group| (group, place)));
@@ -139,7 +139,14 @@ impl<'a> World<'a> {
                 }
                 None => of_place.unjudged_groups = groups,
             }
-            totals.add(place.fold.finish());
+            let log = ShardLog {
+                shard: place.number,
+                broker: place.broker,
+                groups,
+                replicas: self.subject.history.offsets_replicas(place.number),
+                ..ShardLog::default()
+            };
+            totals.add(place.fold.finish(self.subject.end_ms, log));
         }
         (totals, self.tape)
     }
@@ -222,7 +229,9 @@ impl<'a> World<'a> {
         let is_first = place.fold.totals_mut().operations.loads == 0;
         place.shard = None;
         place.broker = broker;
-        place.fold.end_incarnation(subject.batch_rules_at(broker, image));
+        let leader_epoch = subject.history.leader_epoch_at(place.number, image);
+        let rules = subject.batch_rules_at(broker, image);
+        place.fold.end_incarnation(now_ms, rules, leader_epoch, place.moves.is_empty());
         let Some(broker) = broker else {
             if let Some(tape) = &mut self.tape {
                 tape.leaderless(now_ms);
@@ -231,12 +240,21 @@ impl<'a> World<'a> {
         };
         let settings = subject.shard_settings_at(broker, image, self.design);
         let mut work = Work::default();
-        let (shard, error) = Shard::load(settings, subject.history, &place.log, image, now_ms, &mut work);
+        let entries = place.fold.log().segments().iter().flat_map(Segment::records);
+        let entries = entries.filter_map(|record| record.payload.as_deref());
+        let (shard, error) = Shard::load(settings, subject.history, entries, image, now_ms, &mut work);
         place.shard = Some(shard);
-        let operations = &mut place.fold.totals_mut().operations;
-        operations.loads += 1;
-        operations.failed_loads += u64::from(error.is_some());
-        operations.loaded_records += place.log.len() as u64;
+        let contents = LogContents::of(place.fold.log().segments());
+        let load = LoadTotals {
+            time_ms: now_ms,
+            shard: place.number,
+            broker,
+            bytes: contents.bytes,
+            records: contents.num_records(),
+            replayed_records: contents.num_records() - contents.commits.records,
+            error: error.map(|error| error.to_string()),
+        };
+        place.fold.add_load(load);
         place.fold.add_work(now_ms, work);
         if let Some(tape) = &mut self.tape {
             tape.failover(now_ms, is_first);
@@ -338,9 +356,6 @@ impl Place<'_> {
     }
 
     fn take(&mut self, now_ms: TimeMs, outcome: &Outcome, event: &Arc<str>) {
-        if !self.moves.is_empty() {
-            self.log.append(&outcome.entries);
-        }
         self.fold.add_outcome(now_ms, outcome, event);
     }
 }

@@ -227,7 +227,7 @@ impl Run<'_> {
                 let (shard, error) = Shard::load(
                     replayer.settings.clone(),
                     &replayer.history,
-                    self.log.as_ref().unwrap_or(&CompactedLog::default()),
+                    self.log.iter().flat_map(CompactedLog::entries),
                     self.image,
                     self.now_ms,
                     &mut work,
