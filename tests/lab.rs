@@ -1,10 +1,15 @@
-//! The real 4.3.1 cluster of the lab: what its coordinator stored, the simulated one stores too.
+//! The real clusters of the lab: what their coordinators stored, the simulated one stores too; every byte of their logs is
+//! understood.
 
 use coordsim::coordinator::protocol::{Assigned, ConsumerHeartbeat, HeartbeatRequest};
 use coordsim::coordinator::{Config, KafkaVersion, Shard, ShardSettings};
 use coordsim::import::kraft;
 use coordsim::kafka::JString;
+use coordsim::kafka::batch::{decode_batches, encode_raw};
+use coordsim::kafka::records::Record;
+use coordsim::kafka::records::offsets::OffsetsRecord;
 use coordsim::strategy::{Strategy, Work};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The hashes that a group of these topics stores, with a heartbeat after every image.
@@ -62,4 +67,61 @@ fn the_stale_hash_of_the_lab() {
     let topics = ["audit", "metrics", "orders.eu"];
     assert!(stored_hashes("cached-hash", &topics).contains(&MIXED));
     assert!(!stored_hashes("recompute", &topics).contains(&MIXED));
+}
+
+/// Reads a record and writes it again: key and value.
+fn again(key: &[u8], value: Option<&[u8]>) -> (Vec<u8>, Option<Vec<u8>>) {
+    let mut key_again = Vec::new();
+    if let Some(record) = OffsetsRecord::decode(key, value).expect("a real record") {
+        record.encode_key(&mut key_again);
+        return (key_again, record.encode_value());
+    }
+    let record = Record::decode(key, value).expect("a real record");
+    record.key.encode(&mut key_again);
+    let value_again = record.value.map(|value| {
+        let mut bytes = Vec::new();
+        value.encode(&mut bytes);
+        bytes
+    });
+    (key_again, value_again)
+}
+
+/// Reads a partition of `__consumer_offsets`, every batch and every record, and writes it again. Gives how many batches there are,
+/// and how many records of each type.
+fn check_log(file: &str) -> (usize, Vec<(i16, usize)>) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/lab").join(file);
+    let bytes = std::fs::read(path).expect("a file of the lab");
+    let (mut log_again, mut batches, mut types) = (Vec::new(), 0, BTreeMap::new());
+    for batch in decode_batches(&bytes) {
+        let batch = batch.expect("a real batch");
+        for record in &batch.records {
+            let key = record.key.expect("a key");
+            let (key_again, value_again) = again(key, record.value);
+            assert_eq!((&key_again[..], value_again.as_deref()), (key, record.value), "{file}");
+            *types.entry(i16::from_be_bytes([key[0], key[1]])).or_insert(0) += 1;
+        }
+        log_again.extend(encode_raw(&batch.header, &batch.records));
+        batches += 1;
+    }
+    assert!(log_again == bytes, "{file} is written otherwise");
+    (batches, types.into_iter().collect())
+}
+
+/// The counts are those of `DumpLogSegments --offsets-decoder` of 3.9.1 and 4.3.1.
+#[test]
+fn real_logs_are_read_whole_and_written_again() {
+    let log = |file: &str, batches: usize, types: &[(i16, usize)]| {
+        assert_eq!(check_log(file), (batches, types.to_vec()), "{file}");
+    };
+    log("3.9.1-consumer-offsets-0.log", 4, &[(3, 4), (4, 4), (5, 2), (6, 3), (7, 2), (8, 4)]);
+    log("3.9.1-consumer-offsets-1.log", 7, &[(3, 6), (4, 6), (5, 4), (6, 5), (7, 4), (8, 7)]);
+    log("3.9.1-consumer-offsets-2.log", 34, &[(3, 13), (4, 9), (5, 6), (6, 11), (7, 17), (8, 34)]);
+    let consumers = [(1, 4), (3, 12), (4, 1), (5, 9), (6, 10), (7, 12), (8, 34)];
+    let share = [(10, 4), (11, 14), (12, 13), (13, 10), (14, 22), (15, 5)];
+    log("4.3.1-consumer-offsets-0.log", 59, &[&consumers[..], &share].concat());
+    log("4.3.1-consumer-offsets-1.log", 49, &[(1, 3), (2, 3), (3, 16), (5, 4), (6, 14), (7, 17), (8, 36), (16, 12)]);
+    log("4.3.1-consumer-offsets-2.log", 80, &[(1, 28), (3, 23), (5, 9), (6, 20), (7, 33), (8, 78)]);
+    // Upgraded to 4.3.1 while it ran.
+    log("from-4.0.0-consumer-offsets-0.log", 10, &[(3, 13), (4, 6), (5, 10), (6, 8), (7, 10), (8, 13)]);
+    log("from-4.0.0-consumer-offsets-2.log", 21, &[(3, 9), (4, 3), (5, 6), (6, 7), (7, 13), (8, 21)]);
 }

@@ -7,6 +7,7 @@
 mod consumer;
 mod decode;
 mod encode;
+pub mod offsets;
 pub mod share;
 pub mod streams;
 #[cfg(test)]

@@ -201,6 +201,23 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// A string with an int16 length; `None` for a length of -1.
+    pub fn nullable_str(&mut self) -> Result<Option<&'a str>, WireError> {
+        let mut ahead = self.clone();
+        if ahead.i16()? == -1 {
+            *self = ahead;
+            return Ok(None);
+        }
+        self.str().map(Some)
+    }
+
+    /// The int32 length of an array, of bytes or of anything, that cannot be null.
+    pub fn i32_len(&mut self) -> Result<usize, WireError> {
+        let at = self.position;
+        let len = self.i32()?;
+        usize::try_from(len).map_err(|_| WireError { position: at, problem: WireProblem::Length(i64::from(len)) })
+    }
+
     /// A byte array with a varint length, as in record batches; `None` for a length of -1.
     pub fn varint_bytes(&mut self) -> Result<Option<&'a [u8]>, WireError> {
         let at = self.position;
@@ -318,6 +335,20 @@ pub trait Sink {
         debug_assert!(text.len() <= i16::MAX as usize, "a string of {} bytes", text.len());
         self.put_i16(text.len() as i16);
         self.put(text.as_bytes());
+    }
+
+    /// A string with an int16 length; `None` is null.
+    fn put_nullable_str(&mut self, text: Option<&str>) {
+        match text {
+            Some(text) => self.put_str(text),
+            None => self.put_i16(-1),
+        }
+    }
+
+    /// A byte array with an int32 length.
+    fn put_i32_bytes(&mut self, bytes: &[u8]) {
+        self.put_i32(bytes.len() as i32);
+        self.put(bytes);
     }
 }
 

@@ -260,7 +260,7 @@ pub(super) fn no_tags(reader: &mut Reader<'_>) -> Decoded<()> {
     tags(reader, |_, _| Ok(false))
 }
 
-fn end(reader: &Reader<'_>) -> Decoded<()> {
+pub(super) fn end(reader: &Reader<'_>) -> Decoded<()> {
     match reader.left() {
         0 => Ok(()),
         left => Err(DecodeProblem::TrailingBytes(left)),
