@@ -2,6 +2,7 @@
 //! 2 for bad input; a closed pipe is success.
 
 mod bench;
+mod clean_log;
 mod compare;
 mod comparison;
 mod diff;
@@ -55,6 +56,8 @@ enum Command {
     Import(import::ImportArgs),
     RandomTrace(traces::RandomTraceArgs),
     #[command(hide = true)]
+    CleanLog(clean_log::CleanLogArgs),
+    #[command(hide = true)]
     Diff(diff::DiffArgs),
 }
 
@@ -68,6 +71,7 @@ pub fn main() -> ExitCode {
         Command::Compare(args) => compare::run(args),
         Command::Hash(args) => hash::run(args),
         Command::Import(args) => import::run(args),
+        Command::CleanLog(args) => clean_log::run(args),
         Command::Diff(args) => diff::run(args, cli.quiet),
         Command::RandomTrace(args) => traces::run(args),
     };

@@ -7,6 +7,7 @@ mod contents;
 mod loading;
 mod log;
 mod segment;
+pub mod segment_file;
 mod settings;
 mod sizes;
 

@@ -32,6 +32,18 @@ impl FileError {
 /// A folder that is taken away again, with whatever is still in it.
 struct Temporary(PathBuf);
 
+impl Temporary {
+    /// A new folder beside another one, whose parents are made if they are missing.
+    fn beside(folder: &Path) -> Result<Temporary, FileError> {
+        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        fs::create_dir_all(parent).map_err(FileError::at(parent))?;
+        let beside = parent.join(format!(".{name}.{}.partial", std::process::id()));
+        fs::create_dir(&beside).map_err(FileError::at(&beside))?;
+        Ok(Temporary(beside))
+    }
+}
+
 impl Drop for Temporary {
     fn drop(&mut self) {
         // Nothing can be done about a failure here, and a left-over folder harms nobody.
@@ -45,12 +57,8 @@ impl Drop for Temporary {
 /// # Errors
 /// The first file or folder that cannot be written. What was there before stays.
 pub fn write_files(folder: &Path, files: &[OutputFile]) -> Result<(), FileError> {
-    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let name = folder.file_name().unwrap_or_default().to_string_lossy();
-    fs::create_dir_all(parent).map_err(FileError::at(parent))?;
-    let temporary = Temporary(parent.join(format!(".{name}.{}.partial", std::process::id())));
+    let temporary = Temporary::beside(folder)?;
     let beside = &temporary.0;
-    fs::create_dir(beside).map_err(FileError::at(beside))?;
     for file in files {
         let path = beside.join(file.name);
         write_durably(&path, &file.bytes).map_err(FileError::at(&path))?;
@@ -63,6 +71,23 @@ pub fn write_files(folder: &Path, files: &[OutputFile]) -> Result<(), FileError>
         fs::rename(beside.join(file.name), &path).map_err(FileError::at(&path))?;
     }
     Ok(())
+}
+
+/// Writes a new folder with files in folders of their own; all of it appears at once. Paths count from the folder.
+///
+/// # Errors
+/// The first file or folder that cannot be written; also if the folder is there already and not empty, for what is in it
+/// would get mixed up with what is written.
+pub fn write_tree(folder: &Path, files: impl IntoIterator<Item = (PathBuf, Vec<u8>)>) -> Result<(), FileError> {
+    let temporary = Temporary::beside(folder)?;
+    for (path, bytes) in files {
+        let path = temporary.0.join(path);
+        let parent = path.parent().unwrap_or(&temporary.0);
+        fs::create_dir_all(parent).map_err(FileError::at(parent))?;
+        write_durably(&path, &bytes).map_err(FileError::at(&path))?;
+    }
+    // An empty folder is replaced, any other refused by the file system.
+    fs::rename(&temporary.0, folder).map_err(FileError::at(folder))
 }
 
 /// Writes one file, whole or not at all.
@@ -112,6 +137,20 @@ mod tests {
         let text = |name: &str| fs::read_to_string(folder.join(name)).expect("a file");
         assert_eq!([text("a.csv"), text("b.csv"), text("notes.txt")], ["new", "old", "mine"]);
         assert_eq!(names(&home.path().join("deep")), ["run"]);
+    }
+
+    #[test]
+    fn a_tree_is_new() {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        let folder = home.path().join("deep/logs");
+        fs::create_dir_all(&folder).expect("a folder");
+        let files = |text: &str| ["p-0/a.log", "p-1/a.log"].map(|path| (PathBuf::from(path), text.as_bytes().to_vec()));
+        write_tree(&folder, files("new")).expect("written");
+        assert_eq!(names(&folder), ["p-0", "p-1"]);
+        let error = write_tree(&folder, files("newer")).expect_err("it has files");
+        assert_eq!(error.path, folder);
+        assert_eq!(names(&home.path().join("deep")), ["logs"]);
+        assert_eq!(fs::read_to_string(folder.join("p-1/a.log")).expect("a file"), "new");
     }
 
     #[test]

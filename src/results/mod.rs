@@ -5,7 +5,7 @@ mod manifest;
 mod rows;
 mod tables;
 
-pub use files::{FileError, OutputFile, write_file, write_files};
+pub use files::{FileError, OutputFile, write_file, write_files, write_tree};
 pub use manifest::{Manifest, ManifestFile, ManifestScenario, ManifestStrategy};
 pub use rows::{Delays, DelaysRow, Summary, delays};
 pub use tables::csv_files;
