@@ -1,0 +1,23 @@
+package coordsim.conformance;
+
+import kafka.tools.DumpLogSegments;
+import org.apache.kafka.common.compress.Compression;
+import org.apache.kafka.common.record.MemoryRecords;
+import org.apache.kafka.common.record.SimpleRecord;
+
+import java.nio.ByteBuffer;
+
+/** Where this version has `DumpLogSegments`, and the classes of record batches. */
+final class KafkaDump {
+    private KafkaDump() {
+    }
+
+    static void run(String... args) throws Exception {
+        DumpLogSegments.main(args);
+    }
+
+    /** A batch of one record. */
+    static ByteBuffer batch(long offset, byte[] key, byte[] value) {
+        return MemoryRecords.withRecords(offset, Compression.NONE, new SimpleRecord(0, key, value)).buffer();
+    }
+}
