@@ -59,6 +59,7 @@ impl<G: Modern> TargetBuilder<'_, G> {
             homogeneous: self.homogeneous,
             inverted: &self.group.modern().inverted,
             num_partitions: &partition_count,
+            is_assignable: &|_, _| true,
         };
         let assigned = assignor.assign(&spec, self.behaviour.assignors)?;
         let mut target = Target {

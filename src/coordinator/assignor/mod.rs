@@ -1,14 +1,17 @@
-//! Kafka's assignors: range and uniform. Every tie and every iteration order is Kafka's, so that each member gets
+//! Kafka's assignors: range and uniform of consumer groups, simple of share groups. Every tie and every iteration order is Kafka's, so that each member gets
 //! the very partitions that it gets there.
 
 mod balancer;
 mod heterogeneous;
 mod homogeneous;
 mod range;
+mod simple;
 mod sticky;
 mod target;
 #[cfg(test)]
 mod tests;
+
+pub use simple::SimpleAssignor;
 
 use super::assignment::Assignment;
 use crate::kafka::java::{HashMap, JString, TimelineMap};
@@ -42,6 +45,8 @@ pub struct GroupSpec<'a> {
     pub inverted: &'a TimelineMap<Uuid, TimelineMap<i32, JString>>,
     /// How many partitions a topic has; −1 if it does not exist.
     pub num_partitions: &'a dyn Fn(Uuid) -> i32,
+    /// Whether a partition may be assigned (only `simple` asks): a share group's state of it must be initialised.
+    pub is_assignable: &'a dyn Fn(Uuid, i32) -> bool,
 }
 
 /// What of the assignors differs between versions of Kafka.
@@ -63,7 +68,7 @@ pub enum Heterogeneous {
     Topics,
 }
 
-/// A server-side assignor.
+/// A server-side assignor of consumer groups.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Assignor {
     /// `range`.
@@ -90,6 +95,13 @@ pub enum AssignorError {
     /// A partition would move a second time, where the check of Kafka 3.9 is the wrong way round.
     #[error("mismatch in partition movement record with respect to partition ownership during a rebalance")]
     MovementMismatch,
+    /// Every member has more partitions than it should, and some are left (`simple` of 4.1).
+    #[error("inconsistent number of member IDs")]
+    InconsistentMembers,
+    /// Every member has its partitions, but one partition lacks members (`simple`, from 4.3 on; Kafka runs over the
+    /// end of an iterator, whose exception has no message).
+    #[error("null")]
+    NoMemberLeft,
 }
 
 /// What an assignor gives: the members that it says nothing about get the empty assignment.

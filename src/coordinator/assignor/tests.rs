@@ -1,5 +1,5 @@
 //! Replays chains of assignments that real assignors have given: `tests/golden/assignors/*.jsonl`, made by calling
-//! `RangeAssignor` and `UniformAssignor` of the Kafka version that each line names, with random groups whose members
+//! `RangeAssignor`, `UniformAssignor` and `SimpleAssignor` of the Kafka version that each line names, with random groups whose members
 //! join, leave, come back under another id and change their subscriptions, while topics grow, go and come.
 
 use super::*;
@@ -27,6 +27,9 @@ struct Step {
     members: Vec<(String, Option<String>, usize, Vec<String>)>,
     /// Members that came back under another id.
     moved: Vec<(String, String)>,
+    /// Partitions whose state is not initialised.
+    #[serde(default)]
+    unassignable: Vec<(String, Vec<i32>)>,
     /// The members with new targets in the order of their records, and what these list.
     #[serde(default)]
     changed: Changes,
@@ -45,6 +48,10 @@ fn behaviour(kafka: &str) -> AssignorBehaviour {
     AssignorBehaviour { extra_partitions_stay: !matches!(kafka, "3.9.1" | "4.0.0"), heterogeneous }
 }
 
+fn simple(kafka: &str) -> SimpleAssignor {
+    if kafka == "4.1.1" { SimpleAssignor::Hashed } else { SimpleAssignor::Shared }
+}
+
 fn invert(targets: &Targets) -> TimelineMap<Uuid, TimelineMap<i32, JString>> {
     let mut inverted = TimelineMap::<Uuid, TimelineMap<i32, JString>>::new(0);
     for (member, target) in targets {
@@ -61,7 +68,7 @@ fn invert(targets: &Targets) -> TimelineMap<Uuid, TimelineMap<i32, JString>> {
 }
 
 /// As `TargetAssignmentBuilder.build` does, and then as the records are replayed.
-fn play(step: &Step, assignor: Assignor, kafka: &str, targets: &mut Targets) -> Result<Changes, AssignorError> {
+fn play(step: &Step, assignor: &str, kafka: &str, targets: &mut Targets) -> Result<Changes, AssignorError> {
     for (old, new) in &step.moved {
         if let Some(target) = targets.remove(old.as_str()) {
             targets.insert(JString::from(new.as_str()), target);
@@ -84,14 +91,20 @@ fn play(step: &Step, assignor: Assignor, kafka: &str, targets: &mut Targets) -> 
         counts.insert(uuid(id), count);
     }
     let inverted = invert(targets);
+    let unassignable: Vec<_> = step.unassignable.iter().map(|(id, partitions)| (uuid(id), partitions)).collect();
+    let is_assignable = |id, partition| !unassignable.iter().any(|(of, them)| *of == id && them.contains(&partition));
     let num_partitions = |id| counts.get(&id).copied().unwrap_or(-1);
     let group = GroupSpec {
         members: &members,
         homogeneous: step.homogeneous,
         inverted: &inverted,
         num_partitions: &num_partitions,
+        is_assignable: &is_assignable,
     };
-    let given = assignor.assign(&group, behaviour(kafka))?;
+    let given = match Assignor::from_name(assignor) {
+        Some(assignor) => assignor.assign(&group, behaviour(kafka))?,
+        None => simple(kafka).assign(&group)?,
+    };
 
     let mut changes = Changes::new();
     for id in members.keys() {
@@ -111,11 +124,10 @@ fn replay(text: &str) -> (usize, usize, usize) {
     let (mut chains, mut steps, mut failed) = (0, 0, 0);
     for line in text.lines() {
         let chain: Chain = serde_json::from_str(line).expect("a chain");
-        let assignor = Assignor::from_name(&chain.assignor).expect("range or uniform");
         let mut targets = Targets::new();
         for (index, step) in chain.steps.iter().enumerate() {
             let what = format!("Kafka {}, seed {}, step {index}", chain.kafka, chain.seed);
-            match (play(step, assignor, &chain.kafka, &mut targets), &step.error) {
+            match (play(step, &chain.assignor, &chain.kafka, &mut targets), &step.error) {
                 (Ok(changes), None) => assert_eq!(changes, step.changed, "{what}"),
                 (Err(error), Some(message)) => {
                     let (_, message) = message.split_once(": ").unwrap_or_default();
@@ -153,6 +165,12 @@ fn uniform_heterogeneous_of_kafka_3_9() {
     assert_eq!(replay(include_str!("../../../tests/golden/assignors/uniform-heterogeneous-3.9.jsonl")), (3, 7, 1));
 }
 
+/// Four chains end where Kafka has no member left to give a partition to.
+#[test]
+fn simple_of_share_groups() {
+    assert_eq!(replay(include_str!("../../../tests/golden/assignors/simple.jsonl")), (21, 74, 4));
+}
+
 #[test]
 fn a_topic_that_does_not_exist() {
     let spec = MemberSpec {
@@ -166,7 +184,13 @@ fn a_topic_that_does_not_exist() {
     members.insert(JString::from("a"), spec);
     let inverted = TimelineMap::new(0);
     for (homogeneous, assignor) in [(true, Assignor::Range), (true, Assignor::Uniform), (false, Assignor::Uniform)] {
-        let group = GroupSpec { members: &members, homogeneous, inverted: &inverted, num_partitions: &|_| -1 };
+        let group = GroupSpec {
+            members: &members,
+            homogeneous,
+            inverted: &inverted,
+            num_partitions: &|_| -1,
+            is_assignable: &|_, _| true,
+        };
         for kafka in ["3.9.1", "4.3.1"] {
             let error = assignor.assign(&group, behaviour(kafka)).expect_err("there is no such topic");
             assert_eq!(error, AssignorError::UnknownTopic(Uuid(1)));
