@@ -1,4 +1,4 @@
-//! Every recorded answer of real Kafka to a trace of a consumer group, against ours: `tests/golden/NAME` and
+//! Every recorded answer of real Kafka to a trace of consumer and share groups, against ours: `tests/golden/NAME` and
 //! `tests/golden/found/NAME`. No Java is needed: `conformance/check-golden` is the test that Kafka still says so.
 
 use coordsim::coordinator::KafkaVersion;
@@ -9,8 +9,8 @@ use coordsim::trace::{Comparer, Level, Trace};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Share and streams groups.
-const OTHER_GROUPS: [&str; 2] = ["18-share-group", "19-streams-group"];
+/// Streams groups.
+const OTHER_GROUPS: [&str; 1] = ["19-streams-group"];
 
 /// The folders with a trace, by name.
 fn traces(folder: &str) -> Vec<PathBuf> {
@@ -81,8 +81,9 @@ fn replay_all(folder: &str) -> (usize, usize, usize) {
 
 #[test]
 fn recorded_outcomes_are_ours() {
-    // 19 traces on 5 versions, one of them not on 3.9.1, and on 3 versions without the topic-hash cache.
-    assert_eq!(replay_all("."), (19, 19 * 5 - 1 + 19 * 3, 2_617));
+    // 19 traces on 5 versions, one of them not on 3.9.1, and on 3 versions without the topic-hash cache; one of a share
+    // group, on these 3.
+    assert_eq!(replay_all("."), (20, 19 * 5 - 1 + 20 * 3 + 3, 2_857));
 }
 
 #[test]
@@ -114,6 +115,6 @@ fn agree(folder: &str) -> (usize, u64) {
 
 #[test]
 fn stored_hash_bumps_as_recompute_does() {
-    assert_eq!(agree("."), (999, 197));
+    assert_eq!(agree("."), (1_119, 215));
     agree("found");
 }

@@ -1,6 +1,6 @@
 //! Kafka versions as sets of named behaviours: what differs between them is data here, not a version check there.
 
-use super::assignor::{AssignorBehaviour, Heterogeneous};
+use super::assignor::{AssignorBehaviour, Heterogeneous, SimpleAssignor};
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -68,8 +68,13 @@ impl KafkaVersion {
                 offset_commit_value_bytes: 24,
                 deleted_topics_stay_created: false,
                 share_and_streams: false,
+                share_initialization_is_compared_whole: true,
                 streams_warmups: false,
-                assignors: AssignorBehaviour { extra_partitions_stay: false, heterogeneous: Heterogeneous::Partitions },
+                assignors: AssignorBehaviour {
+                    extra_partitions_stay: false,
+                    heterogeneous: Heterogeneous::Partitions,
+                    simple: SimpleAssignor::Hashed,
+                },
             },
             Self::V4_0_0 => Behaviour {
                 bumps_at_epoch_zero: true,
@@ -82,14 +87,17 @@ impl KafkaVersion {
                 append_linger_ms: Some(5),
                 cleaner_keeps_last_batch: true,
                 deleted_topics_stay_created: true,
-                assignors: AssignorBehaviour { extra_partitions_stay: false, heterogeneous: Heterogeneous::Topics },
+                assignors: AssignorBehaviour {
+                    heterogeneous: Heterogeneous::Topics,
+                    ..Self::V3_9_1.behaviour().assignors
+                },
                 ..Self::V3_9_1.behaviour_as(self)
             },
             Self::V4_1_1 => Behaviour {
                 regex_refresh_interval: true,
                 share_and_streams: true,
                 offset_commit_value_bytes: 42,
-                assignors: AssignorBehaviour { extra_partitions_stay: true, heterogeneous: Heterogeneous::Topics },
+                assignors: AssignorBehaviour { extra_partitions_stay: true, ..Self::V4_0_0.behaviour().assignors },
                 ..Self::V4_0_0.behaviour_as(self)
             },
             Self::V4_3_1 => Behaviour {
@@ -106,6 +114,8 @@ impl KafkaVersion {
                 default_assignment_interval_ms: 1000,
                 append_linger_ms: None,
                 deleted_topics_stay_created: false,
+                share_initialization_is_compared_whole: false,
+                assignors: AssignorBehaviour { simple: SimpleAssignor::Shared, ..Self::V4_1_1.behaviour().assignors },
                 ..Self::V4_1_1.behaviour_as(self)
             },
             Self::V4_4_0 => Behaviour {
@@ -208,6 +218,10 @@ pub struct Behaviour {
     pub deleted_topics_stay_created: bool,
     /// Share groups and streams groups (4.1 on).
     pub share_and_streams: bool,
+    /// A share group bumps whenever its initialised partitions are not exactly those of its target, those of topics that
+    /// nobody subscribes to any more included, and also while a target is still to be computed (4.1; KAFKA-19468,
+    /// KAFKA-20291).
+    pub share_initialization_is_compared_whole: bool,
     /// Streams groups know warm-up replicas, rack-aware tags and other assignors by configuration (4.4).
     pub streams_warmups: bool,
     /// What of the assignors differs.

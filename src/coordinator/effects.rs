@@ -40,6 +40,8 @@ pub enum Cause {
     Assignor,
     /// A regular expression was resolved, to other topics than before or for the first time.
     Regex,
+    /// The state of share partitions was initialised.
+    ShareInit,
     /// A refresh found a topic that changed.
     Refresh,
 }
@@ -54,6 +56,7 @@ impl Cause {
             Cause::Subscription => "subscription",
             Cause::Assignor => "assignor",
             Cause::Regex => "regex",
+            Cause::ShareInit => "share-init",
             Cause::Refresh => "refresh",
         }
     }

@@ -3,9 +3,11 @@
 //! Everything that records change can go back to the last committed write. What Kafka keeps outside its timeline
 //! structures (the refresh deadline) does not go back here either.
 
+use super::assignment::Assignment;
 use super::behaviour::Behaviour;
 use super::consumer::ConsumerGroup;
-use super::protocol::HeartbeatError;
+use super::operation::Refusal;
+use super::protocol::{HeartbeatError, JOIN_EPOCH};
 use super::share::ShareGroup;
 use super::streams::StreamsGroup;
 use super::timeline::Timeline;
@@ -134,7 +136,8 @@ impl Group {
     pub fn subscribed(&self) -> Vec<&JString> {
         match self {
             Group::Consumer(group) => group.modern.subscribed.keys().collect(),
-            Group::Share(_) | Group::Streams(_) => Vec::new(),
+            Group::Share(group) => group.modern.subscribed.keys().collect(),
+            Group::Streams(_) => Vec::new(),
         }
     }
 
@@ -142,7 +145,17 @@ impl Group {
     pub fn subscribes(&self, topic: &str) -> bool {
         match self {
             Group::Consumer(group) => group.modern.subscribed.contains(topic),
-            Group::Share(_) | Group::Streams(_) => false,
+            Group::Share(group) => group.modern.subscribed.contains(topic),
+            Group::Streams(_) => false,
+        }
+    }
+
+    /// Sets the target of a member, or takes it out. (That of a streams group is of tasks, in records of its own form.)
+    pub fn set_target(&mut self, member: &JString, new: Option<Arc<Assignment>>, write: u64) {
+        match self {
+            Group::Consumer(group) => group.modern.set_target(member, new, write),
+            Group::Share(group) => group.modern.set_target(member, new, write),
+            Group::Streams(_) => {}
         }
     }
 
@@ -154,4 +167,21 @@ impl Group {
             Group::Streams(group) => group.revert(write),
         }
     }
+}
+
+/// The epoch that a member sends must be its own, or the one before if the answer with the new one may have been lost; it
+/// may then own nothing else (`throwIfConsumerGroupMemberEpochIsInvalid` and its like).
+pub(super) fn check_member_epoch(
+    behaviour: &Behaviour,
+    received: i32,
+    epoch: i32,
+    previous_epoch: i32,
+    owns_only_its_own: impl FnOnce() -> bool,
+) -> Result<(), Refusal> {
+    let joins_again = received == JOIN_EPOCH && behaviour.known_member_may_join;
+    let comes_late = received < epoch && received == previous_epoch;
+    if joins_again || received == epoch || comes_late && owns_only_its_own() {
+        return Ok(());
+    }
+    Err(Refusal(HeartbeatError::FencedMemberEpoch))
 }

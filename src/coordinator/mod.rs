@@ -34,5 +34,5 @@ pub use group::{Group, GroupBase, ReplayError};
 pub use log::{CompactedLog, Entry};
 pub use modern::{ModernGroup, SubscriptionCount};
 pub use shard::{LoadError, Shard, ShardSettings};
-pub use share::ShareGroup;
+pub use share::{ShareGroup, ShareMember, SharePartitionStates, TopicStates};
 pub use streams::StreamsGroup;

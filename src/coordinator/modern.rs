@@ -1,8 +1,9 @@
 //! What consumer and share groups have in common (`ModernGroup`): members that subscribe to topics by name, and a target
 //! assignment of partitions.
 
-use super::assignment::{Assignment, PartitionSet};
-use super::group::GroupBase;
+use super::assignment::{Assignment, EMPTY, PartitionSet};
+use super::group::{GroupBase, ReplayError};
+use super::protocol::LEAVE_EPOCH;
 use super::timeline::Timeline;
 use crate::kafka::java::{HashMap, HashSet, TimelineMap};
 use crate::kafka::{JString, Uuid};
@@ -59,6 +60,13 @@ impl Subscription {
         sorted.sort();
         Subscription { names, sorted }
     }
+
+    /// The set of the names in a list, or the old one where it is equal or nothing is said.
+    pub fn changed_to(old: &Arc<Subscription>, list: Option<&[JString]>) -> Arc<Subscription> {
+        let Some(list) = list.filter(|list| **list != *old.sorted) else { return old.clone() };
+        let new = Subscription::new(list);
+        if new == **old { old.clone() } else { Arc::new(new) }
+    }
 }
 
 impl PartialEq for Subscription {
@@ -71,6 +79,8 @@ impl PartialEq for Subscription {
 pub trait ModernMember {
     /// Its id.
     fn id(&self) -> &JString;
+    /// Its epoch.
+    fn epoch(&self) -> i32;
     /// `group.instance.id` of a static member.
     fn instance_id(&self) -> Option<&JString>;
     /// `client.rack`.
@@ -138,6 +148,24 @@ impl<M: ModernMember> ModernGroup<M> {
         topics
     }
 
+    /// Whether the group has no room for a member, which it may know.
+    pub fn is_full(&self, max_size: i32, member: &str) -> bool {
+        self.members.len() as i64 >= i64::from(max_size) && !self.members.contains(member)
+    }
+
+    /// Before a member is taken out: whether there is one.
+    ///
+    /// # Errors
+    /// The tombstones of its assignments must have come first.
+    pub fn check_removal(&self, id: &JString) -> Result<bool, ReplayError> {
+        let Some(member) = self.members.get(id) else { return Ok(false) };
+        let left = |what| ReplayError::IllegalState(format!("member {id} is deleted but its {what} assignment is not"));
+        if member.epoch() != LEAVE_EPOCH {
+            return Err(left("current"));
+        }
+        if self.target.contains(id) { Err(left("target")) } else { Ok(true) }
+    }
+
     /// Counts the subscriptions of a member that is now `new`.
     pub fn update_subscriptions(&mut self, old: Option<&M>, new: Option<&M>, write: u64) {
         for (member, change) in [(old, -1), (new, 1)] {
@@ -166,18 +194,14 @@ impl<M: ModernMember> ModernGroup<M> {
         }
     }
 
-    /// Sets the target of a member.
-    pub fn update_target(&mut self, member: &JString, new: Arc<Assignment>, write: u64) {
+    /// Sets the target of a member, or takes it out.
+    pub fn set_target(&mut self, member: &JString, new: Option<Arc<Assignment>>, write: u64) {
         let old = self.target.get(member).cloned().unwrap_or_default();
-        self.update_inverted(member, &old, &new, write);
-        self.target.insert(member.clone(), new, write);
-    }
-
-    /// Takes the target of a member out.
-    pub fn remove_target(&mut self, member: &JString, write: u64) {
-        let old = self.target.get(member).cloned().unwrap_or_default();
-        self.update_inverted(member, &old, &Assignment::default(), write);
-        self.target.remove(member, write);
+        self.update_inverted(member, &old, new.as_ref().unwrap_or(&EMPTY), write);
+        match new {
+            Some(new) => self.target.insert(member.clone(), new, write),
+            None => self.target.remove(member, write),
+        };
     }
 
     fn update_inverted(&mut self, member: &JString, old: &Assignment, new: &Assignment, write: u64) {

@@ -4,10 +4,11 @@ use super::consumer::RegexTask;
 use super::effects::{AssignorRun, Bump};
 use super::log::Entry;
 use super::protocol::HeartbeatError;
+use super::share::Initialization;
 use super::timer::{Timer, TimerKind};
 use crate::cluster::ImageNumber;
 use crate::kafka::records::{Key, Record, RecordType, TargetAssignmentMetadata, Value};
-use crate::kafka::{GroupKind, JString};
+use crate::kafka::{GroupKind, JString, Uuid};
 use crate::kernel::TimeMs;
 use crate::strategy::{MemoTable, Seen, Work};
 use std::sync::Arc;
@@ -21,6 +22,17 @@ pub(super) struct Refusal(pub HeartbeatError);
 pub(super) enum TimerChange {
     Schedule(TimeMs, Timer),
     Cancel(TimerKind, JString, JString),
+}
+
+/// What is done in the background, by Kafka's executor, its persister or in answer to an image.
+#[derive(Debug)]
+pub(super) enum Background {
+    /// Regular expressions are resolved.
+    Regexes(RegexTask),
+    /// The state of share partitions is initialised.
+    Initialize(Initialization),
+    /// Topics of these ids have been deleted.
+    ForgetShareState(Vec<Uuid>),
 }
 
 /// When a group's metadata was looked at: until when it is fresh, at which group epoch, and the image.
@@ -44,7 +56,9 @@ pub(super) struct Operation {
     pub memo: MemoTable,
     pub timers: Vec<TimerChange>,
     pub refreshed: Option<Refreshed>,
-    pub background: Option<RegexTask>,
+    pub background: Option<Background>,
+    /// What is done in the background once the records are written.
+    pub after_write: Option<Background>,
 }
 
 impl Operation {
@@ -59,6 +73,7 @@ impl Operation {
             timers: Vec::new(),
             refreshed: None,
             background: None,
+            after_write: None,
         }
     }
 
@@ -92,6 +107,12 @@ impl Operation {
             assignment_timestamp_ms: timestamp_ms,
         });
         self.add_group(RecordType::target_metadata(kind), group, Some(value));
+    }
+
+    /// Schedules the session timer of a member.
+    pub fn schedule_session_timer(&mut self, kind: GroupKind, group: &JString, member: &JString, timeout_ms: i32) {
+        let timer = Timer { kind: TimerKind::Session, group_kind: kind, group: group.clone(), member: member.clone() };
+        self.timers.push(TimerChange::Schedule(self.now_ms + TimeMs::from(timeout_ms), timer));
     }
 
     /// Adds the tombstones of a member, in Kafka's order.

@@ -13,6 +13,11 @@ pub const LEAVE_EPOCH: i32 = -1;
 /// The epoch with which a static member leaves for a while (`LEAVE_GROUP_STATIC_MEMBER_EPOCH`).
 pub const LEAVE_STATIC_EPOCH: i32 = -2;
 
+/// Whether nothing is left of a text once `String.trim` has taken away everything up to U+0020.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c <= ' ')
+}
+
 /// A heartbeat of a member of some kind of group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HeartbeatRequest {

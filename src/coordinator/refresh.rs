@@ -3,9 +3,12 @@
 
 use super::effects::{Bump, Cause, Field, FoundChange};
 use super::group::GroupBase;
-use super::operation::{Operation, Refreshed, Refusal};
+use super::modern::{Modern, ModernMember, SubscribedTopics};
+use super::operation::{Operation, Refreshed, Refusal, TimerChange};
 use super::protocol::HeartbeatError;
 use super::shard::Shard;
+use super::target::num_partitions;
+use super::timer::TimerKind;
 use crate::cluster::{ImageNumber, TopicVersion};
 use crate::kafka::JString;
 use crate::kafka::records::{RecordType, Value};
@@ -119,6 +122,31 @@ impl Shard<'_> {
         let seen = (!stores_apart).then_some(look.seen);
         operation.add_seen(RecordType::group_metadata(group.kind), &group.id, Some(value), seen);
         new_epoch
+    }
+
+    /// Bumps a consumer or share group that a member leaves; its tombstones have been added. `topics` are those that the
+    /// group then subscribes to.
+    pub(super) fn bump_without_member<G: Modern>(
+        &self,
+        operation: &mut Operation,
+        group: &G,
+        member: &G::Member,
+        topics: &SubscribedTopics,
+        cause: Cause,
+        metadata: impl FnOnce(i32, i64) -> Value,
+    ) -> Result<(), Refusal> {
+        let (base, modern, member) = (group.base(), group.modern(), member.id());
+        let before = |topic: &JString| modern.subscribed.contains(topic);
+        let topics = Subscriptions::new(topics.keys(), &before);
+        let look = self.look(operation, base, &topics, || true)?;
+        let epoch = self.bump(operation, base, &topics, look, &[cause], metadata);
+        let removes_assignment = modern.target.get(member).is_some_and(|target| num_partitions(target) > 0);
+        operation.bump.iter_mut().for_each(|bump| bump.removes_assignment = removes_assignment);
+        if self.settings.behaviour.empty_group_assignment_epoch && modern.members.len() == 1 {
+            operation.add_assignment_epoch(base.kind, &base.id, epoch, 0);
+        }
+        operation.timers.push(TimerChange::Cancel(TimerKind::Session, base.id.clone(), member.clone()));
+        Ok(())
     }
 
     /// After a refresh: the map of an older version is taken back.

@@ -1,13 +1,16 @@
 //! How a record changes the state of a shard: `GroupMetadataManager.replay`, for what it has just written and for
 //! what it loads.
 
+use super::assignment::Assignment;
 use super::behaviour::Behaviour;
 use super::group::{Group, ReplayError};
 use super::log::Entry;
-use super::shard::{Groups, Topics};
+use super::shard::{Groups, SharePartitions, Topics};
 use crate::kafka::records::{Key, RecordType, Value};
 use crate::kafka::{GroupKind, JString};
+use crate::kernel::TimeMs;
 use crate::strategy::{Design, MemoTable, Stores, Work};
+use std::sync::Arc;
 
 /// Where records are replayed.
 pub(super) struct Replay<'a> {
@@ -19,6 +22,9 @@ pub(super) struct Replay<'a> {
     /// The number of the write operation, for roll-backs.
     pub write: u64,
     pub work: &'a mut Work,
+    /// When.
+    pub now_ms: TimeMs,
+    pub share_partitions: &'a mut SharePartitions,
 }
 
 pub(super) fn member_of(key: &Key) -> Result<&JString, ReplayError> {
@@ -32,18 +38,15 @@ impl Replay<'_> {
     pub fn replay(&mut self, entry: &Entry) -> Result<(), ReplayError> {
         let key = &entry.record.key;
         match (&entry.record.value, key.record_type) {
-            (Some(Value::GroupMetadata(value)), _) => {
-                let (design, write) = (self.design, self.write);
-                if let Some(group) = self.group(GroupKind::Consumer, &key.group, true)? {
-                    group.base_mut().epoch.set(value.epoch, write);
-                    if let (true, Some(seen)) = (!stores_apart(design), &entry.seen) {
-                        group.base_mut().stored.set(seen.clone(), write);
-                    }
-                }
-                Ok(())
-            }
+            (Some(Value::GroupMetadata(value)), _) => self.group_metadata(entry, value.epoch),
+            (Some(Value::ShareGroupMetadata(value)), _) => self.group_metadata(entry, value.epoch),
             (Some(Value::PartitionMetadata(_) | Value::TopicHashes(_)), _) => self.stored_apart(entry),
-            (None, RecordType::ConsumerGroupPartitionMetadata) => {
+            (
+                None,
+                RecordType::ConsumerGroupPartitionMetadata
+                | RecordType::ShareGroupPartitionMetadata
+                | RecordType::StreamsGroupPartitionMetadata,
+            ) => {
                 let write = self.write;
                 if let Some(group) = self.group(key.record_type.kind(), &key.group, false)? {
                     group.base_mut().has_map_record.set(false, write);
@@ -61,8 +64,37 @@ impl Replay<'_> {
             (None, RecordType::ConsumerGroupMetadata | RecordType::ConsumerGroupTargetAssignmentMetadata) => {
                 Err(ReplayError::IllegalState(format!("group {} is deleted, which is not modelled", key.group)))
             }
-            _ => self.replay_consumer(entry),
+            (Some(Value::TargetAssignmentMember(value)), _) => {
+                let (member, creates, write) = (member_of(key)?, self.behaviour.replay_creates, self.write);
+                if let Some(group) = self.group(key.record_type.kind(), &key.group, creates)? {
+                    group.set_target(member, Some(Arc::new(Assignment::from_record(value))), write);
+                }
+                Ok(())
+            }
+            (None, RecordType::ConsumerGroupTargetAssignmentMember | RecordType::ShareGroupTargetAssignmentMember) => {
+                let (member, write) = (member_of(key)?, self.write);
+                if let Some(group) = self.group(key.record_type.kind(), &key.group, false)? {
+                    group.set_target(member, None, write);
+                }
+                Ok(())
+            }
+            (_, record_type) => match record_type.kind() {
+                GroupKind::Share => self.replay_share(entry),
+                GroupKind::Consumer | GroupKind::Streams => self.replay_consumer(entry),
+            },
         }
+    }
+
+    /// The metadata record of a group.
+    fn group_metadata(&mut self, entry: &Entry, epoch: i32) -> Result<(), ReplayError> {
+        let (key, design, write) = (&entry.record.key, self.design, self.write);
+        if let Some(group) = self.group(key.record_type.kind(), &key.group, true)? {
+            group.base_mut().epoch.set(epoch, write);
+            if let (true, Some(seen)) = (!stores_apart(design), &entry.seen) {
+                group.base_mut().stored.set(seen.clone(), write);
+            }
+        }
+        Ok(())
     }
 
     /// A record of its own stores what was seen.
@@ -91,7 +123,12 @@ impl Replay<'_> {
             }
             self.groups.insert(id.clone(), Group::new(id.clone(), kind, self.behaviour), self.write);
         }
-        Ok(self.groups.get_mut(id))
+        match self.groups.get_mut(id) {
+            Some(group) if group.base().kind != kind => {
+                Err(ReplayError::IllegalState(format!("group {id} is not a {} group", kind.name())))
+            }
+            group => Ok(group),
+        }
     }
 
     /// Changes a group's subscriptions, and the index of groups by topic with them.

@@ -3,26 +3,31 @@
 
 use super::behaviour::Behaviour;
 use super::config::Config;
-use super::consumer::{self, RegexTask};
+use super::consumer;
 use super::effects::Outcome;
 use super::group::{Group, ReplayError};
 use super::log::Entry;
-use super::operation::{Operation, Refusal, TimerChange};
+use super::operation::{Background, Operation, Refusal, TimerChange};
 use super::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
 use super::replay::Replay;
-use super::timer::{Timer, Timers};
+use super::share::SharePartitionStates;
+use super::timer::{Timer, TimerKind, Timers};
 use crate::cluster::{History, ImageNumber};
 use crate::kafka::java::{TimelineMap, TimelineSet};
-use crate::kafka::{GroupKind, JString};
+use crate::kafka::{GroupKind, JString, Uuid};
 use crate::kernel::TimeMs;
 use crate::strategy::{Design, Memo, MemoTable, Work};
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// How long a timer waits that failed (`CoordinatorTimer.schedule`).
 const TIMER_RETRY_BACKOFF_MS: TimeMs = 500;
 
 /// The groups of a shard.
 pub(super) type Groups = TimelineMap<JString, Group>;
+
+/// How far the share partitions of each share group are (`shareGroupStatePartitionMetadata`).
+pub(super) type SharePartitions = TimelineMap<JString, Arc<SharePartitionStates>>;
 
 /// Which groups subscribe to a topic (`groupsByTopics`).
 #[derive(Debug)]
@@ -91,11 +96,14 @@ pub struct Shard<'h> {
     pub(super) topics: Topics,
     pub(super) memo: MemoTable,
     pub(super) timers: Timers,
-    pub(super) background: VecDeque<RegexTask>,
+    pub(super) background: VecDeque<Background>,
+    pub(super) share_partitions: SharePartitions,
+    /// Groups that an operation has changed before it wrote anything.
+    pub(super) changed_unwritten: Vec<JString>,
     /// The last image with new topics, for regular expressions.
     pub(super) last_image_with_new_topics: i64,
     /// The number of the write operation at hand.
-    write: u64,
+    pub(super) write: u64,
     active: bool,
 }
 
@@ -117,6 +125,8 @@ impl<'h> Shard<'h> {
             memo: MemoTable::default(),
             timers: Timers::default(),
             background: VecDeque::new(),
+            share_partitions: TimelineMap::new(0),
+            changed_unwritten: Vec::new(),
             last_image_with_new_topics: 0,
             write: 1,
             active: true,
@@ -137,7 +147,7 @@ impl<'h> Shard<'h> {
     ) -> (Shard<'h>, Option<LoadError>) {
         let mut shard = Shard::new(settings, history);
         for entry in log {
-            if let Err(error) = shard.replay(entry, work) {
+            if let Err(error) = shard.replay(entry, now_ms, work) {
                 let mut failed = Shard::new(shard.settings, history);
                 failed.active = false;
                 failed.image = image;
@@ -179,12 +189,16 @@ impl<'h> Shard<'h> {
 
     /// A member's heartbeat. With `fail` its records cannot be written.
     pub fn heartbeat(&mut self, now_ms: TimeMs, request: &HeartbeatRequest, fail: bool) -> Outcome {
+        if let HeartbeatRequest::Share(request) = request
+            && self.active
+        {
+            self.add_joining_share_member(request);
+        }
         self.write_operation(now_ms, fail, |shard, operation| {
             match request {
                 HeartbeatRequest::Consumer(request) => shard.consumer_group_heartbeat(operation, request),
-                HeartbeatRequest::Share(_) | HeartbeatRequest::Streams(_) => {
-                    Err(Refusal(HeartbeatError::InvalidRequest))
-                }
+                HeartbeatRequest::Share(request) => shard.share_group_heartbeat(operation, request),
+                HeartbeatRequest::Streams(_) => Err(Refusal(HeartbeatError::InvalidRequest)),
             }
             .map(Some)
         })
@@ -209,11 +223,14 @@ impl<'h> Shard<'h> {
     /// Runs the next task that was handed to the background executor.
     pub fn run_background(&mut self, now_ms: TimeMs) -> Option<Outcome> {
         let task = self.background.pop_front()?;
-        Some(
-            self.write_operation(now_ms, false, |shard, operation| {
-                shard.resolve_regexes(operation, &task).map(|()| None)
-            }),
-        )
+        Some(self.write_operation(now_ms, false, |shard, operation| {
+            match &task {
+                Background::Regexes(task) => shard.resolve_regexes(operation, task)?,
+                Background::Initialize(task) => shard.share_partitions_are_initialized(operation, task),
+                Background::ForgetShareState(topics) => shard.forget_share_partitions(operation, topics),
+            }
+            Ok(None)
+        }))
     }
 
     /// A new metadata image is published (`onNewMetadataImage`, `onMetadataUpdate`).
@@ -240,6 +257,18 @@ impl<'h> Shard<'h> {
                 }
             }
         }
+        let id_before = |&topic| self.history.version_at(topic, image.checked_sub(1)?).map(|version| version.id);
+        let deleted: Vec<Uuid> = delta.deleted.iter().filter_map(id_before).collect();
+        if !deleted.is_empty() && !self.share_partitions.is_empty() {
+            self.background.push_back(Background::ForgetShareState(deleted));
+        }
+    }
+
+    /// The name of the topic that has an id now.
+    pub(super) fn name_of_id(&self, topic: Uuid) -> Option<&'h JString> {
+        let index = self.history.index_of_id(topic)?;
+        self.history.version_at(index, self.image).filter(|version| version.id == topic)?;
+        Some(self.history.topic_name(index))
     }
 
     fn schedule_loaded_timers(&mut self, now_ms: TimeMs) {
@@ -248,7 +277,16 @@ impl<'h> Shard<'h> {
                 Group::Consumer(group) => {
                     consumer::schedule_loaded_timers(&mut self.timers, group, &self.settings.config, now_ms);
                 }
-                Group::Share(_) | Group::Streams(_) => {}
+                Group::Share(group) => {
+                    let timeout_ms = TimeMs::from(self.settings.config.share.session_timeout_ms);
+                    let kind = TimerKind::Session;
+                    for member in group.modern.members.keys() {
+                        let (group, member) = (group.base.id.clone(), member.clone());
+                        let timer = Timer { kind, group_kind: GroupKind::Share, group, member };
+                        self.timers.schedule(now_ms + timeout_ms, timer);
+                    }
+                }
+                Group::Streams(_) => {}
             }
         }
     }
@@ -257,7 +295,8 @@ impl<'h> Shard<'h> {
     fn fire(&self, operation: &mut Operation, timer: &Timer) -> Result<(), Refusal> {
         match timer.group_kind {
             GroupKind::Consumer => self.fire_consumer_timer(operation, timer),
-            GroupKind::Share | GroupKind::Streams => Ok(()),
+            GroupKind::Share => self.fire_share_timer(operation, timer),
+            GroupKind::Streams => Ok(()),
         }
     }
 
@@ -265,7 +304,7 @@ impl<'h> Shard<'h> {
         self.settings.start_unix_ms + now_ms
     }
 
-    fn replay(&mut self, entry: &Entry, work: &mut Work) -> Result<(), ReplayError> {
+    fn replay(&mut self, entry: &Entry, now_ms: TimeMs, work: &mut Work) -> Result<(), ReplayError> {
         Replay {
             groups: &mut self.groups,
             topics: &mut self.topics,
@@ -274,6 +313,8 @@ impl<'h> Shard<'h> {
             design: self.settings.design,
             write: self.write,
             work,
+            now_ms,
+            share_partitions: &mut self.share_partitions,
         }
         .replay(entry)
     }
@@ -301,7 +342,7 @@ impl<'h> Shard<'h> {
         if operation.entries.is_empty() {
             return Outcome { response, work, ..Outcome::default() };
         }
-        let replayed = operation.entries.iter().try_for_each(|entry| self.replay(entry, &mut work));
+        let replayed = operation.entries.iter().try_for_each(|entry| self.replay(entry, now_ms, &mut work));
         let error = match replayed {
             Err(thrown) => Some(thrown.answer()),
             Ok(()) if fail => Some(HeartbeatError::CoordinatorNotAvailable),
@@ -312,10 +353,12 @@ impl<'h> Shard<'h> {
             return failed(error, work);
         }
         self.write += 1;
+        self.changed_unwritten.clear();
+        self.background.extend(operation.after_write);
         Outcome {
             response,
             error: None,
-            group: operation.entries.first().map(|entry| entry.record.key.group.clone()),
+            group: only_group(&operation.entries).cloned(),
             entries: operation.entries,
             work,
             bumps: operation.bump.into_iter().collect(),
@@ -345,12 +388,22 @@ impl<'h> Shard<'h> {
     /// Undoes what these records did.
     fn revert(&mut self, entries: &[Entry]) {
         let write = self.write;
-        if let Some(entry) = entries.first()
-            && let Some(group) = self.groups.get_mut(&entry.record.key.group)
-        {
-            group.revert(write);
+        let mut changed = std::mem::take(&mut self.changed_unwritten);
+        changed.extend(entries.iter().map(|entry| entry.record.key.group.clone()));
+        changed.dedup();
+        for group in &changed {
+            if let Some(group) = self.groups.get_mut(group) {
+                group.revert(write);
+            }
         }
         self.groups.revert(write);
+        self.share_partitions.revert(write);
         self.topics.groups.revert_with(write, |groups| groups.revert(write));
     }
+}
+
+/// The group that all records are of; none if they are of several.
+fn only_group(entries: &[Entry]) -> Option<&JString> {
+    let group = &entries.first()?.record.key.group;
+    entries.iter().all(|entry| entry.record.key.group == *group).then_some(group)
 }

@@ -47,6 +47,8 @@ pub struct TargetBuilder<'a, G> {
     pub group: &'a G,
     /// Whether all its members subscribe alike.
     pub homogeneous: bool,
+    /// Whether a partition may be assigned.
+    pub is_assignable: &'a dyn Fn(Uuid, i32) -> bool,
 }
 
 impl<G: Modern> TargetBuilder<'_, G> {
@@ -59,7 +61,7 @@ impl<G: Modern> TargetBuilder<'_, G> {
             homogeneous: self.homogeneous,
             inverted: &self.group.modern().inverted,
             num_partitions: &partition_count,
-            is_assignable: &|_, _| true,
+            is_assignable: self.is_assignable,
         };
         let assigned = assignor.assign(&spec, self.behaviour.assignors)?;
         let mut target = Target {
@@ -234,6 +236,7 @@ impl Shard<'_> {
             image: self.image,
             group,
             homogeneous,
+            is_assignable: &|_, _| true,
         }
     }
 }

@@ -2,9 +2,11 @@
 //! was handed to the background.
 
 use super::outcome::{Assignment, Cause, OutcomeLine};
-use super::{ConfigValue, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, Sent, Trace};
+use super::{ConfigValue, ConsumerBody, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, Sent, Trace};
 use crate::cluster::{History, HistoryBuilder, ImageNumber};
-use crate::coordinator::protocol::{Assigned, AssignedPartitions, ConsumerHeartbeat, HeartbeatError, HeartbeatRequest};
+use crate::coordinator::protocol::{
+    Assigned, AssignedPartitions, ConsumerHeartbeat, HeartbeatError, HeartbeatRequest, ShareHeartbeat,
+};
 use crate::coordinator::{CompactedLog, Config, ConfigError, KafkaVersion, Outcome, Shard, ShardSettings};
 use crate::kafka::JString;
 use crate::kafka::java::HashMap;
@@ -195,7 +197,12 @@ impl Run<'_> {
                     request.owned = Some(heard.partitions.clone());
                 }
             }
-            HeartbeatRequest::Share(_) | HeartbeatRequest::Streams(_) => {}
+            HeartbeatRequest::Share(request) => {
+                if beat.last_epoch {
+                    request.epoch = heard.epoch;
+                }
+            }
+            HeartbeatRequest::Streams(_) => {}
         }
         Some(request)
     }
@@ -328,7 +335,9 @@ fn missing_features(trace: &Trace, version: KafkaVersion) -> Vec<ReplayError> {
     if !version.behaviour().regexes {
         lacks(needs.regex, "regular expressions are replayed from 4.0.0 on");
     }
-    lacks(needs.share, "share groups are not modelled yet");
+    if !version.behaviour().share_and_streams {
+        lacks(needs.share, "share groups are replayed from 4.1.1 on");
+    }
     lacks(needs.streams, "streams groups are not modelled yet");
     errors
 }
@@ -358,22 +367,28 @@ fn step(event: &Event, members: &mut HashMap<JString, usize>) -> Step {
 }
 
 fn beat(heartbeat: &Heartbeat, member: usize) -> Beat {
-    let shared = |text: &Option<String>| text.as_deref().map(JString::from);
-    let HeartbeatBody::Consumer(body) = &heartbeat.body else {
-        unreachable!("other kinds of group were refused");
+    let (request, last_owned) = match &heartbeat.body {
+        HeartbeatBody::Consumer(body) => {
+            let (request, last_owned) = consumer_request(heartbeat, body);
+            (HeartbeatRequest::Consumer(request), last_owned)
+        }
+        HeartbeatBody::Share(topics) => (HeartbeatRequest::Share(share_request(heartbeat, topics.as_deref())), false),
+        HeartbeatBody::Streams(_) => unreachable!("streams groups were refused"),
     };
+    Beat { member, request, last_epoch: heartbeat.epoch == EpochSpec::Last, last_owned, fails: heartbeat.write_fails }
+}
+
+/// The request, and whether it has what the member last heard that it owns.
+fn consumer_request(heartbeat: &Heartbeat, body: &ConsumerBody) -> (ConsumerHeartbeat, bool) {
     let sent = heartbeat.sent(&body.owned);
     let request = ConsumerHeartbeat {
         group: JString::from(heartbeat.group.as_str()),
         member: JString::from(heartbeat.member.as_str()),
-        epoch: match heartbeat.epoch {
-            EpochSpec::Number(epoch) => epoch,
-            EpochSpec::Last => 0,
-        },
+        epoch: epoch(heartbeat),
         instance_id: shared(&body.instance),
         rack: shared(&heartbeat.rack),
         rebalance_timeout_ms: heartbeat.rebalance_timeout_ms(),
-        topics: body.topics.as_ref().map(|names| names.iter().map(|name| JString::from(name.as_str())).collect()),
+        topics: body.topics.as_deref().map(shared_list),
         regex: shared(&body.regex),
         assignor: shared(&body.assignor),
         owned: match sent {
@@ -383,11 +398,33 @@ fn beat(heartbeat: &Heartbeat, member: usize) -> Beat {
         client_id: JString::from(heartbeat.client_id()),
         client_host: JString::from(heartbeat.client_host()),
     };
-    Beat {
-        member,
-        request: HeartbeatRequest::Consumer(request),
-        last_epoch: heartbeat.epoch == EpochSpec::Last,
-        last_owned: sent == Sent::Last,
-        fails: heartbeat.write_fails,
+    (request, sent == Sent::Last)
+}
+
+fn share_request(heartbeat: &Heartbeat, topics: Option<&[String]>) -> ShareHeartbeat {
+    ShareHeartbeat {
+        group: JString::from(heartbeat.group.as_str()),
+        member: JString::from(heartbeat.member.as_str()),
+        epoch: epoch(heartbeat),
+        rack: shared(&heartbeat.rack),
+        topics: topics.map(shared_list),
+        client_id: JString::from(heartbeat.client_id()),
+        client_host: JString::from(heartbeat.client_host()),
     }
+}
+
+/// The epoch that a heartbeat says; 0 where it is the last one heard, which is filled in later.
+fn epoch(heartbeat: &Heartbeat) -> i32 {
+    match heartbeat.epoch {
+        EpochSpec::Number(epoch) => epoch,
+        EpochSpec::Last => 0,
+    }
+}
+
+fn shared(text: &Option<String>) -> Option<JString> {
+    text.as_deref().map(JString::from)
+}
+
+fn shared_list(texts: &[String]) -> Vec<JString> {
+    texts.iter().map(|text| JString::from(text.as_str())).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::outcome::OutcomeLine;
 use super::replay::Replayer;
-use crate::kafka::records::{GroupMetadata, Record, RecordType, Value};
+use crate::kafka::records::{GroupMetadata, Record, RecordType, Value, share};
 use crate::kernel::TimeMs;
 use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
@@ -54,18 +54,19 @@ fn fingerprint(line: &OutcomeLine<'_, &Record>, text: &mut String) -> u64 {
 
 /// Whether a strategy writes the record in order to remember topics.
 fn is_stored(record: &Record) -> bool {
-    record.key.record_type == RecordType::ConsumerGroupPartitionMetadata
+    record.key.record_type == RecordType::partition_metadata(record.key.record_type.kind())
 }
 
 fn unhashed<'r>(record: &&'r Record) -> Cow<'r, Record> {
     let record: &'r Record = record;
-    match &record.value {
-        Some(Value::GroupMetadata(group)) if group.metadata_hash != 0 => Cow::Owned(Record {
-            key: record.key.clone(),
-            value: Some(Value::GroupMetadata(GroupMetadata { metadata_hash: 0, ..*group })),
-        }),
-        _ => Cow::Borrowed(record),
-    }
+    let value = match &record.value {
+        Some(Value::GroupMetadata(group)) => Value::GroupMetadata(GroupMetadata { metadata_hash: 0, ..*group }),
+        Some(Value::ShareGroupMetadata(group)) => {
+            Value::ShareGroupMetadata(share::GroupMetadata { metadata_hash: 0, ..*group })
+        }
+        _ => return Cow::Borrowed(record),
+    };
+    Cow::Owned(Record { key: record.key.clone(), value: Some(value) })
 }
 
 #[cfg(test)]

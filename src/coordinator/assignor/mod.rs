@@ -57,6 +57,8 @@ pub struct AssignorBehaviour {
     pub extra_partitions_stay: bool,
     /// How `uniform` treats heterogeneous groups.
     pub heterogeneous: Heterogeneous,
+    /// How `simple` works.
+    pub simple: SimpleAssignor,
 }
 
 /// The two algorithms of `UniformHeterogeneousAssignmentBuilder`.
@@ -68,13 +70,15 @@ pub enum Heterogeneous {
     Topics,
 }
 
-/// A server-side assignor of consumer groups.
+/// A server-side assignor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Assignor {
     /// `range`.
     Range,
     /// `uniform`.
     Uniform,
+    /// `simple`, of share groups; they have no other.
+    Simple,
 }
 
 /// Why an assignor gave no assignment.
@@ -108,16 +112,17 @@ pub enum AssignorError {
 pub type GroupAssignment = HashMap<JString, Arc<Assignment>>;
 
 impl Assignor {
-    /// The assignor of a name.
+    /// The assignor of a name that consumer groups may ask for.
     pub fn from_name(name: &str) -> Option<Self> {
         [Assignor::Range, Assignor::Uniform].into_iter().find(|assignor| assignor.name() == name)
     }
 
-    /// `range` or `uniform`.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Assignor::Range => "range",
             Assignor::Uniform => "uniform",
+            Assignor::Simple => "simple",
         }
     }
 
@@ -128,6 +133,7 @@ impl Assignor {
         }
         match (self, group.homogeneous, behaviour.heterogeneous) {
             (Assignor::Range, ..) => range::assign(group),
+            (Assignor::Simple, ..) => behaviour.simple.assign(group),
             (Assignor::Uniform, true, _) => homogeneous::assign(group, behaviour.extra_partitions_stay),
             (Assignor::Uniform, false, Heterogeneous::Topics) => heterogeneous::assign(group),
             (Assignor::Uniform, false, Heterogeneous::Partitions) => sticky::assign(group),

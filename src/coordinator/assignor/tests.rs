@@ -45,11 +45,8 @@ fn uuid(text: &str) -> Uuid {
 
 fn behaviour(kafka: &str) -> AssignorBehaviour {
     let heterogeneous = if kafka == "3.9.1" { Heterogeneous::Partitions } else { Heterogeneous::Topics };
-    AssignorBehaviour { extra_partitions_stay: !matches!(kafka, "3.9.1" | "4.0.0"), heterogeneous }
-}
-
-fn simple(kafka: &str) -> SimpleAssignor {
-    if kafka == "4.1.1" { SimpleAssignor::Hashed } else { SimpleAssignor::Shared }
+    let simple = if kafka == "4.1.1" { SimpleAssignor::Hashed } else { SimpleAssignor::Shared };
+    AssignorBehaviour { extra_partitions_stay: !matches!(kafka, "3.9.1" | "4.0.0"), heterogeneous, simple }
 }
 
 fn invert(targets: &Targets) -> TimelineMap<Uuid, TimelineMap<i32, JString>> {
@@ -101,10 +98,7 @@ fn play(step: &Step, assignor: &str, kafka: &str, targets: &mut Targets) -> Resu
         num_partitions: &num_partitions,
         is_assignable: &is_assignable,
     };
-    let given = match Assignor::from_name(assignor) {
-        Some(assignor) => assignor.assign(&group, behaviour(kafka))?,
-        None => simple(kafka).assign(&group)?,
-    };
+    let given = Assignor::from_name(assignor).unwrap_or(Assignor::Simple).assign(&group, behaviour(kafka))?;
 
     let mut changes = Changes::new();
     for id in members.keys() {

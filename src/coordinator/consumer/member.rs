@@ -74,6 +74,10 @@ impl ModernMember for Member {
         &self.id
     }
 
+    fn epoch(&self) -> i32 {
+        self.epoch
+    }
+
     fn instance_id(&self) -> Option<&JString> {
         self.instance_id.as_ref()
     }
@@ -123,12 +127,7 @@ impl Member {
         if request.assignor.is_some() {
             member.assignor.clone_from(&request.assignor);
         }
-        if let Some(topics) = &request.topics {
-            let topics = Subscription::new(topics);
-            if topics != *member.topics {
-                member.topics = Arc::new(topics);
-            }
-        }
+        member.topics = Subscription::changed_to(&member.topics, request.topics.as_deref());
         if let Some(regex) = &request.regex {
             member.regex = regex.clone();
         }
@@ -145,11 +144,7 @@ impl Member {
             rebalance_timeout_ms: value.rebalance_timeout_ms,
             client_id: value.client_id.clone(),
             client_host: value.client_host.clone(),
-            topics: if value.subscribed_topic_names == self.topics.sorted {
-                self.topics.clone()
-            } else {
-                Arc::new(Subscription::new(&value.subscribed_topic_names))
-            },
+            topics: Subscription::changed_to(&self.topics, Some(&value.subscribed_topic_names)),
             regex: value.subscribed_topic_regex.clone().unwrap_or_default(),
             assignor: value.server_assignor.clone(),
             ..self.clone()

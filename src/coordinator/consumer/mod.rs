@@ -14,14 +14,15 @@ pub(super) use regex::RegexTask;
 use crate::coordinator::assignor::Assignor;
 use crate::coordinator::config::Config;
 use crate::coordinator::effects::Cause;
-use crate::coordinator::group::Group;
+use crate::coordinator::group::{Group, check_member_epoch};
 use crate::coordinator::operation::{Operation, Refusal, TimerChange};
 use crate::coordinator::protocol::{
     Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
+    is_blank,
 };
 use crate::coordinator::refresh::Subscriptions;
 use crate::coordinator::shard::Shard;
-use crate::coordinator::target::{CurrentTarget, add_target_record, num_partitions};
+use crate::coordinator::target::{CurrentTarget, add_target_record};
 use crate::coordinator::timer::{Timer, TimerKind, Timers};
 use crate::kafka::records::{GroupMetadata, RecordType, Value};
 use crate::kafka::{GroupKind, JString, Uuid};
@@ -62,8 +63,6 @@ impl Shard<'_> {
     /// What is checked before the group is looked at (`throwIfConsumerGroupConsumerHeartbeatIsInvalid`).
     fn check(&self, request: &ConsumerHeartbeat) -> Result<(), Refusal> {
         let behaviour = &self.settings.behaviour;
-        // `String.trim` takes away everything up to U+0020.
-        let is_blank = |text: &str| text.chars().all(|c| c <= ' ');
         let is_given_blank = |text: &Option<JString>| text.as_ref().is_some_and(|t| is_blank(t));
         let needs_member_id = behaviour.member_id_from_client || request.epoch != JOIN_EPOCH;
         let invalid = is_blank(&request.group)
@@ -129,15 +128,8 @@ impl Shard<'_> {
         let target = self.current_consumer_target(operation, group, current, &member, &updated)?;
         let subscription_changed = topics_changed || regex != RegexChange::None;
         let reconciled = self.reconcile(operation, group, updated, &target, subscription_changed, request);
-        operation.timers.push(TimerChange::Schedule(
-            operation.now_ms + TimeMs::from(self.settings.config.consumer.session_timeout_ms),
-            Timer {
-                kind: TimerKind::Session,
-                group_kind: GroupKind::Consumer,
-                group: group.base.id.clone(),
-                member: member_id,
-            },
-        ));
+        let session_timeout_ms = self.settings.config.consumer.session_timeout_ms;
+        operation.schedule_session_timer(GroupKind::Consumer, &group.base.id, &member_id, session_timeout_ms);
         // A member that sends everything asks for its assignment.
         let is_full_request = request.epoch == JOIN_EPOCH
             || request.rebalance_timeout_ms != -1
@@ -155,8 +147,8 @@ impl Shard<'_> {
     fn check_size(&self, group: &ConsumerGroup, request: &ConsumerHeartbeat) -> Result<(), Refusal> {
         let is_known_instance = self.settings.behaviour.static_members_rejoin_full_groups
             && request.instance_id.as_ref().is_some_and(|instance| group.static_members.contains(instance));
-        let is_full = group.modern.members.len() as i64 >= i64::from(self.settings.config.consumer.max_size);
-        if is_full && !is_known_instance && !group.modern.members.contains(&request.member) {
+        let is_full = group.modern.is_full(self.settings.config.consumer.max_size, &request.member);
+        if is_full && !is_known_instance {
             return refuse(HeartbeatError::GroupMaxSizeReached);
         }
         Ok(())
@@ -177,11 +169,7 @@ impl Shard<'_> {
         Ok(member)
     }
 
-    /// `throwIfConsumerGroupMemberEpochIsInvalid`: the epoch must be the member's, or the one before if the answer with
-    /// the new one may have been lost.
     fn check_epoch(&self, member: &Member, request: &ConsumerHeartbeat) -> Result<(), Refusal> {
-        let received = request.epoch;
-        let joins_again = received == JOIN_EPOCH && self.settings.behaviour.known_member_may_join;
         let owns_only_its_own = || {
             request.owned.as_ref().is_some_and(|owned| {
                 owned.iter().all(|(topic, partitions)| {
@@ -189,11 +177,8 @@ impl Shard<'_> {
                 })
             })
         };
-        let comes_late = received < member.epoch && received == member.previous_epoch;
-        if joins_again || received == member.epoch || comes_late && owns_only_its_own() {
-            return Ok(());
-        }
-        refuse(HeartbeatError::FencedMemberEpoch)
+        let behaviour = &self.settings.behaviour;
+        check_member_epoch(behaviour, request.epoch, member.epoch, member.previous_epoch, owns_only_its_own)
     }
 
     /// The member of a request with an instance id (`getOrMaybeSubscribeStaticConsumerGroupMember`).
@@ -323,11 +308,8 @@ impl Shard<'_> {
         }
         let resolved = member.regex_or_none().and_then(|regex| group.resolved.get(regex));
         let subscribes = |topic: Uuid| {
-            self.history.index_of_id(topic).is_some_and(|index| {
-                let exists = self.history.version_at(index, self.image).is_some_and(|v| v.id == topic);
-                let name = self.history.topic_name(index);
-                exists
-                    && (member.topics.names.contains(name) || resolved.is_some_and(|r| r.topics.names.contains(name)))
+            self.name_of_id(topic).is_some_and(|name| {
+                member.topics.names.contains(name) || resolved.is_some_and(|r| r.topics.names.contains(name))
             })
         };
         let next = Reconciliation {
@@ -393,19 +375,9 @@ impl Shard<'_> {
             operation.add_member(RecordType::ConsumerGroupRegularExpression, &group.base.id, regex, None);
         }
         let topics = group.subscribed_after(Some(member), None);
-        let before = |topic: &JString| group.modern.subscribed.contains(topic);
-        let topics = Subscriptions::new(topics.keys(), &before);
-        let removes_assignment = group.modern.target.get(&member.id).is_some_and(|target| num_partitions(target) > 0);
-        let reassigns = || true;
-        let look = self.look(operation, &group.base, &topics, reassigns)?;
-        let epoch = self.bump(operation, &group.base, &topics, look, &[cause], metadata_value);
-        operation.bump.iter_mut().for_each(|bump| bump.removes_assignment = removes_assignment);
-        if self.settings.behaviour.empty_group_assignment_epoch && group.modern.members.len() == 1 {
-            operation.add_assignment_epoch(GroupKind::Consumer, &group.base.id, epoch, 0);
-        }
-        for kind in [TimerKind::Session, TimerKind::Rebalance { member_epoch: 0 }] {
-            operation.timers.push(TimerChange::Cancel(kind, group.base.id.clone(), member.id.clone()));
-        }
+        self.bump_without_member(operation, group, member, &topics, cause, metadata_value)?;
+        let rebalance = TimerKind::Rebalance { member_epoch: 0 };
+        operation.timers.push(TimerChange::Cancel(rebalance, group.base.id.clone(), member.id.clone()));
         Ok(())
     }
 

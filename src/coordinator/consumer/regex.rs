@@ -7,7 +7,7 @@ use super::metadata_value;
 use crate::coordinator::behaviour::KafkaVersion;
 use crate::coordinator::effects::Cause;
 use crate::coordinator::modern::count;
-use crate::coordinator::operation::{Operation, Refusal};
+use crate::coordinator::operation::{Background, Operation, Refusal};
 use crate::coordinator::protocol::HeartbeatError;
 use crate::coordinator::re2;
 use crate::coordinator::refresh::Subscriptions;
@@ -84,7 +84,7 @@ impl Shard<'_> {
         updated: &Member,
         is_new: bool,
     ) {
-        if !is_new && group.regexes.is_empty() || self.background.iter().any(|task| task.group == group.base.id) {
+        if !is_new && group.regexes.is_empty() || self.resolves_regexes_of(&group.base.id) {
             return;
         }
         let now_unix_ms = self.settings.start_unix_ms + operation.now_ms;
@@ -111,7 +111,7 @@ impl Shard<'_> {
                 && first.is_none_or(|resolved| now_unix_ms > resolved.timestamp_ms + interval_ms);
         if is_due && !regexes.is_empty() {
             let regexes = regexes.into_iter().map(|(regex, _)| regex).collect();
-            operation.background = Some(RegexTask { group: group.base.id.clone(), regexes });
+            operation.background = Some(Background::Regexes(RegexTask { group: group.base.id.clone(), regexes }));
         }
     }
 
@@ -152,6 +152,11 @@ impl Shard<'_> {
             self.note_refresh(operation, &group.base, epoch);
         }
         Ok(())
+    }
+
+    /// Whether a task for the group's expressions waits.
+    fn resolves_regexes_of(&self, group: &JString) -> bool {
+        self.background.iter().any(|task| matches!(task, Background::Regexes(task) if task.group == *group))
     }
 
     fn re2_release(&self) -> re2::Release {

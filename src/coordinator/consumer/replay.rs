@@ -2,7 +2,6 @@
 
 use super::group::{ConsumerGroup, ResolvedRegex};
 use super::member::Member;
-use crate::coordinator::assignment::Assignment;
 use crate::coordinator::group::{Group, ReplayError};
 use crate::coordinator::log::Entry;
 use crate::coordinator::modern::Subscription;
@@ -35,20 +34,6 @@ impl Replay<'_> {
                 })
             }
             (None, RecordType::ConsumerGroupMemberMetadata) => self.remove_member(key),
-            (Some(Value::TargetAssignmentMember(value)), _) => {
-                let (member, creates, write) = (member_of(key)?, self.behaviour.replay_creates, self.write);
-                if let Some(group) = self.consumer_group(&key.group, creates)? {
-                    group.modern.update_target(member, Arc::new(Assignment::from_record(value)), write);
-                }
-                Ok(())
-            }
-            (None, RecordType::ConsumerGroupTargetAssignmentMember) => {
-                let (member, write) = (member_of(key)?, self.write);
-                if let Some(group) = self.consumer_group(&key.group, false)? {
-                    group.modern.remove_target(member, write);
-                }
-                Ok(())
-            }
             (Some(Value::CurrentMemberAssignment(value)), _) => {
                 let (member, behaviour, write) = (member_of(key)?, self.behaviour, self.write);
                 let Some(group) = self.consumer_group(&key.group, behaviour.replay_creates)? else { return Ok(()) };
@@ -99,21 +84,10 @@ impl Replay<'_> {
     fn remove_member(&mut self, key: &Key) -> Result<(), ReplayError> {
         let member = member_of(key)?;
         let (behaviour, write) = (self.behaviour, self.write);
-        self.with_consumer_subscriptions(&key.group, false, |group| {
-            let Some(old) = group.modern.members.get(member) else {
-                return if behaviour.replay_creates { Ok(()) } else { Err(unknown_member(key)) };
-            };
-            if old.epoch != LEAVE_EPOCH {
-                return Err(ReplayError::IllegalState(format!(
-                    "member {member} is deleted but its current assignment is not"
-                )));
-            }
-            if group.modern.target.contains(member) {
-                return Err(ReplayError::IllegalState(format!(
-                    "member {member} is deleted but its target assignment is not"
-                )));
-            }
-            group.remove_member(member, behaviour, write)
+        self.with_consumer_subscriptions(&key.group, false, |group| match group.modern.check_removal(member)? {
+            true => group.remove_member(member, behaviour, write),
+            false if behaviour.replay_creates => Ok(()),
+            false => Err(unknown_member(key)),
         })
     }
 
