@@ -1,13 +1,15 @@
 //! What of Java shows in Kafka's answers: strings compared and hashed by UTF-16 units, and the iteration orders
-//! of `HashMap`, `HashSet` and Kafka's timeline maps. All of it is kept in this one module.
+//! of `HashMap`, `HashSet`, `PriorityQueue` and Kafka's timeline maps. All of it is kept in this one module.
 
 mod chains;
 mod hash_map;
+mod priority_queue;
 #[cfg(test)]
 mod tests;
 mod timeline;
 
 pub use hash_map::{HashMap, HashSet};
+pub use priority_queue::PriorityQueue;
 pub use timeline::{TimelineMap, TimelineSet};
 
 use std::borrow::Borrow;

@@ -225,3 +225,32 @@ fn strings_are_compared_and_hashed_by_utf16_units() {
     assert_eq!(compare_utf16("\u{10000}", "\u{ffff}"), Ordering::Less);
     assert_eq!(compare_utf16("ab", "b"), Ordering::Less);
 }
+
+/// Java 17, hundreds compared only: `705, 301, 302, 710, 303, 101, 304, 709` leave as below, and the digest of 5,000 drawn
+/// additions and polls.
+#[test]
+fn equal_elements_leave_a_priority_queue_in_javas_order() {
+    let hundreds = |a: &i64, b: &i64| (a / 100).cmp(&(b / 100));
+    let mut queue = PriorityQueue::default();
+    for element in [705, 301, 302, 710, 303, 101, 304, 709] {
+        queue.add(element, hundreds);
+    }
+    let mut polled: Vec<i64> = (0..4).filter_map(|_| queue.poll(hundreds)).collect();
+    queue.add(305, hundreds);
+    queue.add(711, hundreds);
+    polled.extend(std::iter::from_fn(|| queue.poll(hundreds)));
+    assert_eq!(polled, [101, 303, 304, 302, 301, 305, 709, 710, 705, 711]);
+
+    let (mut seed, mut digest) = (1i64, 0i32);
+    for _ in 0..5000 {
+        seed = (seed * 1_103_515_245 + 12_345) & 0x7fff_ffff;
+        let drawn = seed / 65_536;
+        if drawn % 5 < 3 {
+            queue.add(drawn % 1000, hundreds);
+        } else {
+            let element = queue.poll(hundreds).unwrap_or(-1);
+            digest = digest.wrapping_mul(31).wrapping_add(element as i32);
+        }
+    }
+    assert_eq!(digest, 1_116_607_399);
+}
