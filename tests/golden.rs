@@ -1,4 +1,4 @@
-//! Every recorded answer of real Kafka to a trace of consumer and share groups, against ours: `tests/golden/NAME` and
+//! Every recorded answer of real Kafka to a trace, against ours: `tests/golden/NAME` and
 //! `tests/golden/found/NAME`. No Java is needed: `conformance/check-golden` is the test that Kafka still says so.
 
 use coordsim::coordinator::KafkaVersion;
@@ -9,15 +9,12 @@ use coordsim::trace::{Comparer, Level, Trace};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Streams groups.
-const OTHER_GROUPS: [&str; 1] = ["19-streams-group"];
-
 /// The folders with a trace, by name.
 fn traces(folder: &str) -> Vec<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(folder);
     let Ok(entries) = fs::read_dir(&folder) else { return Vec::new() };
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
-    found.retain(|path| path.join("trace.jsonl").exists() && !OTHER_GROUPS.iter().any(|name| path.ends_with(name)));
+    found.retain(|path| path.join("trace.jsonl").exists());
     found.sort();
     found
 }
@@ -81,9 +78,9 @@ fn replay_all(folder: &str) -> (usize, usize, usize) {
 
 #[test]
 fn recorded_outcomes_are_ours() {
-    // 19 traces on 5 versions, one of them not on 3.9.1, and on 3 versions without the topic-hash cache; one of a share
-    // group, on these 3.
-    assert_eq!(replay_all("."), (20, 19 * 5 - 1 + 20 * 3 + 3, 2_857));
+    // 19 traces on 5 versions, one of them not on 3.9.1, and one each of share and streams groups on 3; all on 3 without the
+    // topic-hash cache.
+    assert_eq!(replay_all("."), (21, 19 * 5 - 1 + 2 * 3 + 21 * 3, 3_065));
 }
 
 #[test]
@@ -97,12 +94,18 @@ fn found_outcomes_are_ours() {
     assert!(outcomes >= traces && lines >= outcomes, "{traces} traces, {outcomes} outcomes, {lines} lines");
 }
 
-/// How many lines of outcome `stored-hash` and `recompute` agree on, and how many records of type 4 the former writes.
+/// How many lines of outcome `stored-hash` and `recompute` agree on, and how many records of its own the former writes.
+///
+/// Streams groups of 4.1.1 are left out: there a member that leaves makes the group store hash 0 in its metadata, so that the
+/// next look bumps it in vain. What is stored in another record is not lost so.
 fn agree(folder: &str) -> (usize, u64) {
     let (mut compared, mut stored) = (0, 0);
     for folder in traces(folder) {
         let trace = trace(&folder);
         for version in &KafkaVersion::ALL[2..] {
+            if trace.requires().streams.is_some() && *version == KafkaVersion::V4_1_1 {
+                continue;
+            }
             let [recompute, stored_hash] =
                 ["recompute", "stored-hash"].map(|preset| Unstored::new(&replayer(&trace, *version, preset)));
             assert_eq!(recompute.lines, stored_hash.lines, "{} {version}", folder.display());
@@ -115,6 +118,6 @@ fn agree(folder: &str) -> (usize, u64) {
 
 #[test]
 fn stored_hash_bumps_as_recompute_does() {
-    assert_eq!(agree("."), (1_119, 215));
+    assert_eq!(agree("."), (1_189, 225));
     agree("found");
 }

@@ -1,6 +1,7 @@
 //! Kafka versions as sets of named behaviours: what differs between them is data here, not a version check there.
 
 use super::assignor::{AssignorBehaviour, Heterogeneous, SimpleAssignor};
+use super::streams::StreamsBehaviour;
 use serde::Serialize;
 use std::fmt;
 use std::str::FromStr;
@@ -75,6 +76,7 @@ impl KafkaVersion {
                     heterogeneous: Heterogeneous::Partitions,
                     simple: SimpleAssignor::Hashed,
                 },
+                streams: StreamsBehaviour::V4_1,
             },
             Self::V4_0_0 => Behaviour {
                 bumps_at_epoch_zero: true,
@@ -116,6 +118,7 @@ impl KafkaVersion {
                 deleted_topics_stay_created: false,
                 share_initialization_is_compared_whole: false,
                 assignors: AssignorBehaviour { simple: SimpleAssignor::Shared, ..Self::V4_1_1.behaviour().assignors },
+                streams: StreamsBehaviour::V4_3,
                 ..Self::V4_1_1.behaviour_as(self)
             },
             Self::V4_4_0 => Behaviour {
@@ -124,6 +127,7 @@ impl KafkaVersion {
                 assignor_change_bumps: true,
                 static_members_rejoin_full_groups: true,
                 old_instance_is_forgotten: true,
+                streams: StreamsBehaviour::V4_4,
                 streams_warmups: true,
                 ..Self::V4_3_1.behaviour_as(self)
             },
@@ -226,6 +230,8 @@ pub struct Behaviour {
     pub streams_warmups: bool,
     /// What of the assignors differs.
     pub assignors: AssignorBehaviour,
+    /// What of streams groups differs (4.1 on; before, there are none).
+    pub streams: StreamsBehaviour,
     /// `group.coordinator.append.linger.ms`; `None` is -1: as long as the queue has work.
     pub append_linger_ms: Option<i64>,
     /// Whether the log cleaner keeps the last batch that it has looked at, though no record of it stays.

@@ -42,6 +42,12 @@ pub enum Cause {
     Regex,
     /// The state of share partitions was initialised.
     ShareInit,
+    /// The topics of a streams group's topology are there now, or no longer (4.3 on).
+    Topology,
+    /// The configuration of a streams group's assignor changed (4.3 on).
+    Config,
+    /// A member of a stable streams group did not have its tasks (4.4).
+    Refined,
     /// A refresh found a topic that changed.
     Refresh,
 }
@@ -57,6 +63,9 @@ impl Cause {
             Cause::Assignor => "assignor",
             Cause::Regex => "regex",
             Cause::ShareInit => "share-init",
+            Cause::Topology => "topology",
+            Cause::Config => "config",
+            Cause::Refined => "refined",
             Cause::Refresh => "refresh",
         }
     }

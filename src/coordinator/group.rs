@@ -6,12 +6,13 @@
 use super::assignment::Assignment;
 use super::behaviour::Behaviour;
 use super::consumer::ConsumerGroup;
-use super::operation::Refusal;
+use super::operation::{Refusal, refuse};
 use super::protocol::{HeartbeatError, JOIN_EPOCH};
 use super::share::ShareGroup;
 use super::streams::StreamsGroup;
 use super::timeline::Timeline;
 use crate::cluster::ImageNumber;
+use crate::kafka::java::TimelineMap;
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::strategy::Seen;
@@ -93,6 +94,49 @@ impl GroupBase {
     }
 }
 
+/// The static member of an instance id.
+///
+/// # Errors
+/// Before 4.4 a consumer that changes its instance id stays known under the old one too, even when it is gone: Kafka then
+/// finds its id but not the member.
+pub(super) fn static_member<'g, M>(
+    static_members: &TimelineMap<JString, JString>,
+    members: &'g TimelineMap<JString, Arc<M>>,
+    instance_id: &str,
+) -> Result<Option<&'g Arc<M>>, Refusal> {
+    let Some(id) = static_members.get(instance_id) else { return Ok(None) };
+    members.get(id).map(Some).ok_or(Refusal(HeartbeatError::UnknownMemberId))
+}
+
+/// The static member of an instance id, if the request comes from it (`throwIfStaticMemberIsUnknown`,
+/// `throwIfInstanceIdIsFenced`).
+pub(super) fn known_instance<'g, M>(
+    existing: Option<&'g Arc<M>>,
+    id: &str,
+    id_of: impl Fn(&M) -> &JString,
+) -> Result<&'g Arc<M>, Refusal> {
+    match existing {
+        None => refuse(HeartbeatError::UnknownMemberId),
+        Some(member) if **id_of(member) != *id => refuse(HeartbeatError::FencedInstanceId),
+        Some(member) => Ok(member),
+    }
+}
+
+/// The members as if the one that asks, if any, had already replaced its predecessor: that one is left out.
+pub(super) fn members_once_replaced<'g, M>(
+    members: &'g TimelineMap<JString, Arc<M>>,
+    updated: Option<(&'g JString, &'g M)>,
+    replaced: Option<&JString>,
+) -> impl Iterator<Item = (&'g JString, &'g M)> {
+    let comes = updated.filter(|(id, _)| !members.contains(*id));
+    let known = members.iter().map(move |(id, member)| match updated {
+        Some((updated_id, updated)) if updated_id == id => (id, updated),
+        _ => (id, &**member),
+    });
+    let replaced = replaced.cloned();
+    known.filter(move |(id, _)| Some(*id) != replaced.as_ref()).chain(comes)
+}
+
 /// A group of some kind.
 #[derive(Debug)]
 pub enum Group {
@@ -137,7 +181,7 @@ impl Group {
         match self {
             Group::Consumer(group) => group.modern.subscribed.keys().collect(),
             Group::Share(group) => group.modern.subscribed.keys().collect(),
-            Group::Streams(_) => Vec::new(),
+            Group::Streams(group) => group.subscribed().collect(),
         }
     }
 
@@ -146,7 +190,7 @@ impl Group {
         match self {
             Group::Consumer(group) => group.modern.subscribed.contains(topic),
             Group::Share(group) => group.modern.subscribed.contains(topic),
-            Group::Streams(_) => false,
+            Group::Streams(group) => group.subscribes(topic),
         }
     }
 

@@ -21,7 +21,7 @@ mod refresh;
 mod replay;
 mod shard;
 mod share;
-mod streams;
+pub mod streams;
 mod target;
 mod timeline;
 mod timer;

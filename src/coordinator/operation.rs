@@ -5,6 +5,7 @@ use super::effects::{AssignorRun, Bump};
 use super::log::Entry;
 use super::protocol::HeartbeatError;
 use super::share::Initialization;
+use super::streams::StreamsChanges;
 use super::timer::{Timer, TimerKind};
 use crate::cluster::ImageNumber;
 use crate::kafka::records::{Key, Record, RecordType, TargetAssignmentMetadata, Value};
@@ -16,6 +17,11 @@ use std::sync::Arc;
 /// An operation that is answered with an error and writes nothing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Refusal(pub HeartbeatError);
+
+/// Refuses an operation.
+pub(super) fn refuse<T>(error: HeartbeatError) -> Result<T, Refusal> {
+    Err(Refusal(error))
+}
 
 /// A change of a timer.
 #[derive(Debug)]
@@ -59,6 +65,8 @@ pub(super) struct Operation {
     pub background: Option<Background>,
     /// What is done in the background once the records are written.
     pub after_write: Option<Background>,
+    /// What changes of a streams group though no record has it.
+    pub streams: Option<(JString, StreamsChanges)>,
 }
 
 impl Operation {
@@ -74,7 +82,13 @@ impl Operation {
             refreshed: None,
             background: None,
             after_write: None,
+            streams: None,
         }
+    }
+
+    /// What changes of a streams group though no record has it.
+    pub fn streams_changes(&mut self, group: &JString) -> &mut StreamsChanges {
+        &mut self.streams.get_or_insert_with(|| (group.clone(), StreamsChanges::default())).1
     }
 
     /// Adds a record about the group.
@@ -113,6 +127,13 @@ impl Operation {
     pub fn schedule_session_timer(&mut self, kind: GroupKind, group: &JString, member: &JString, timeout_ms: i32) {
         let timer = Timer { kind: TimerKind::Session, group_kind: kind, group: group.clone(), member: member.clone() };
         self.timers.push(TimerChange::Schedule(self.now_ms + TimeMs::from(timeout_ms), timer));
+    }
+
+    /// Cancels the timers of a member (`cancelTimers`).
+    pub fn cancel_timers(&mut self, group: &JString, member: &JString) {
+        for kind in [TimerKind::Session, TimerKind::Rebalance { member_epoch: 0 }] {
+            self.timers.push(TimerChange::Cancel(kind, group.clone(), member.clone()));
+        }
     }
 
     /// Adds the tombstones of a member, in Kafka's order.

@@ -2,6 +2,7 @@
 //! KIP-1071, reduced to what the coordinator looks at. The coordinator answers requests; the member
 //! emulators of `workload` and the traces make them.
 
+use super::streams::internal_topics::Status;
 use crate::kafka::records::streams::Topology;
 use crate::kafka::{GroupKind, JString, Uuid};
 use std::sync::Arc;
@@ -12,11 +13,6 @@ pub const JOIN_EPOCH: i32 = 0;
 pub const LEAVE_EPOCH: i32 = -1;
 /// The epoch with which a static member leaves for a while (`LEAVE_GROUP_STATIC_MEMBER_EPOCH`).
 pub const LEAVE_STATIC_EPOCH: i32 = -2;
-
-/// Whether nothing is left of a text once `String.trim` has taken away everything up to U+0020.
-pub(super) fn is_blank(text: &str) -> bool {
-    text.chars().all(|c| c <= ' ')
-}
 
 /// A heartbeat of a member of some kind of group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -177,6 +173,8 @@ pub struct HeartbeatResponse {
     pub heartbeat_interval_ms: i32,
     /// `Assignment`; `None`: as before.
     pub assignment: Option<Assigned>,
+    /// `Status`: what streams groups tell beside it.
+    pub status: Vec<Status>,
 }
 
 /// The errors that a coordinator answers a heartbeat with, under Kafka's names (`Errors`).
@@ -206,6 +204,10 @@ pub enum HeartbeatError {
     UnknownServerError,
     /// The regular expression does not compile.
     InvalidRegularExpression,
+    /// The topology of a streams group can never work.
+    StreamsInvalidTopology,
+    /// An internal topic has a name that no topic can have.
+    InvalidTopicException,
 }
 
 impl HeartbeatError {
@@ -224,6 +226,18 @@ impl HeartbeatError {
             HeartbeatError::NotCoordinator => "NOT_COORDINATOR",
             HeartbeatError::UnknownServerError => "UNKNOWN_SERVER_ERROR",
             HeartbeatError::InvalidRegularExpression => "INVALID_REGULAR_EXPRESSION",
+            HeartbeatError::StreamsInvalidTopology => "STREAMS_INVALID_TOPOLOGY",
+            HeartbeatError::InvalidTopicException => "INVALID_TOPIC_EXCEPTION",
         }
     }
+}
+
+/// Whether a text is empty once `String.trim` has taken away everything up to U+0020.
+pub(super) fn is_blank(text: &str) -> bool {
+    text.chars().all(|c| c <= ' ')
+}
+
+/// Whether a text was sent and is blank.
+pub(super) fn is_given_blank(text: &Option<JString>) -> bool {
+    text.as_ref().is_some_and(|text| is_blank(text))
 }

@@ -43,6 +43,13 @@ pub(super) struct Look {
     pub differs: bool,
 }
 
+impl Look {
+    /// A look at no topics.
+    pub fn nothing() -> Look {
+        Look { seen: Arc::default(), differs: false }
+    }
+}
+
 impl Shard<'_> {
     /// Looks at the topics of a group and compares them with what it stored. `reassigns` says whether the group's assignor
     /// would give another assignment now: for the bound, which bumps for nothing else.
@@ -164,6 +171,12 @@ impl Shard<'_> {
             epoch,
             image: self.image,
         });
+    }
+
+    /// Notes that the group has looked at the current image; it must look again when it had to before.
+    pub(super) fn note_look(&self, operation: &mut Operation, group: &GroupBase) {
+        let (deadline_ms, epoch) = group.refresh_deadline;
+        operation.refreshed = Some(Refreshed { group: group.id.clone(), deadline_ms, epoch, image: self.image });
     }
 
     fn explain(&self, group: &GroupBase, topics: &Subscriptions<'_>, seen: &Seen, causes: &[Cause]) -> Bump {

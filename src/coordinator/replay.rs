@@ -38,8 +38,8 @@ impl Replay<'_> {
     pub fn replay(&mut self, entry: &Entry) -> Result<(), ReplayError> {
         let key = &entry.record.key;
         match (&entry.record.value, key.record_type) {
-            (Some(Value::GroupMetadata(value)), _) => self.group_metadata(entry, value.epoch),
-            (Some(Value::ShareGroupMetadata(value)), _) => self.group_metadata(entry, value.epoch),
+            (Some(Value::GroupMetadata(value)), _) => self.replay_epoch(entry, value.epoch),
+            (Some(Value::ShareGroupMetadata(value)), _) => self.replay_epoch(entry, value.epoch),
             (Some(Value::PartitionMetadata(_) | Value::TopicHashes(_)), _) => self.stored_apart(entry),
             (
                 None,
@@ -80,13 +80,14 @@ impl Replay<'_> {
             }
             (_, record_type) => match record_type.kind() {
                 GroupKind::Share => self.replay_share(entry),
-                GroupKind::Consumer | GroupKind::Streams => self.replay_consumer(entry),
+                GroupKind::Streams => self.replay_streams(entry),
+                GroupKind::Consumer => self.replay_consumer(entry),
             },
         }
     }
 
-    /// The metadata record of a group.
-    fn group_metadata(&mut self, entry: &Entry, epoch: i32) -> Result<(), ReplayError> {
+    /// A record of a group's metadata has its epoch, and may store what was seen.
+    pub fn replay_epoch(&mut self, entry: &Entry, epoch: i32) -> Result<(), ReplayError> {
         let (key, design, write) = (&entry.record.key, self.design, self.write);
         if let Some(group) = self.group(key.record_type.kind(), &key.group, true)? {
             group.base_mut().epoch.set(epoch, write);

@@ -11,6 +11,7 @@ use super::operation::{Background, Operation, Refusal, TimerChange};
 use super::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
 use super::replay::Replay;
 use super::share::SharePartitionStates;
+use super::streams;
 use super::timer::{Timer, TimerKind, Timers};
 use crate::cluster::{History, ImageNumber};
 use crate::kafka::java::{TimelineMap, TimelineSet};
@@ -98,8 +99,6 @@ pub struct Shard<'h> {
     pub(super) timers: Timers,
     pub(super) background: VecDeque<Background>,
     pub(super) share_partitions: SharePartitions,
-    /// Groups that an operation has changed before it wrote anything.
-    pub(super) changed_unwritten: Vec<JString>,
     /// The last image with new topics, for regular expressions.
     pub(super) last_image_with_new_topics: i64,
     /// The number of the write operation at hand.
@@ -126,7 +125,6 @@ impl<'h> Shard<'h> {
             timers: Timers::default(),
             background: VecDeque::new(),
             share_partitions: TimelineMap::new(0),
-            changed_unwritten: Vec::new(),
             last_image_with_new_topics: 0,
             write: 1,
             active: true,
@@ -198,7 +196,7 @@ impl<'h> Shard<'h> {
             match request {
                 HeartbeatRequest::Consumer(request) => shard.consumer_group_heartbeat(operation, request),
                 HeartbeatRequest::Share(request) => shard.share_group_heartbeat(operation, request),
-                HeartbeatRequest::Streams(_) => Err(Refusal(HeartbeatError::InvalidRequest)),
+                HeartbeatRequest::Streams(request) => shard.streams_group_heartbeat(operation, request),
             }
             .map(Some)
         })
@@ -214,7 +212,7 @@ impl<'h> Shard<'h> {
         let Some((_, timer)) = self.timers.pop() else { return Outcome::default() };
         let outcome =
             self.write_operation(now_ms, false, |shard, operation| shard.fire(operation, &timer).map(|()| None));
-        if outcome.error.is_some() {
+        if outcome.error.is_some() && timer.kind != TimerKind::InitialRebalance {
             self.timers.schedule(now_ms + TIMER_RETRY_BACKOFF_MS, timer);
         }
         outcome
@@ -286,7 +284,9 @@ impl<'h> Shard<'h> {
                         self.timers.schedule(now_ms + timeout_ms, timer);
                     }
                 }
-                Group::Streams(_) => {}
+                Group::Streams(group) => {
+                    streams::schedule_loaded_timers(&mut self.timers, group, &self.settings.config, now_ms);
+                }
             }
         }
     }
@@ -296,7 +296,7 @@ impl<'h> Shard<'h> {
         match timer.group_kind {
             GroupKind::Consumer => self.fire_consumer_timer(operation, timer),
             GroupKind::Share => self.fire_share_timer(operation, timer),
-            GroupKind::Streams => Ok(()),
+            GroupKind::Streams => self.fire_streams_timer(operation, timer),
         }
     }
 
@@ -349,11 +349,10 @@ impl<'h> Shard<'h> {
             Ok(()) => None,
         };
         if let Some(error) = error {
-            self.revert(&operation.entries);
+            self.revert();
             return failed(error, work);
         }
         self.write += 1;
-        self.changed_unwritten.clear();
         self.background.extend(operation.after_write);
         Outcome {
             response,
@@ -382,21 +381,18 @@ impl<'h> Shard<'h> {
             base.refresh_deadline = (refreshed.deadline_ms, refreshed.epoch);
             base.refreshed_at_image = Some(refreshed.image);
         }
+        if let Some((id, changes)) = operation.streams.take()
+            && let Some(Group::Streams(group)) = self.groups.get_mut(&id)
+        {
+            group.apply(changes, self.write);
+        }
         self.background.extend(operation.background.take());
     }
 
-    /// Undoes what these records did.
-    fn revert(&mut self, entries: &[Entry]) {
+    /// Goes back to the last committed write: what the records did, and what operations without records did since.
+    fn revert(&mut self) {
         let write = self.write;
-        let mut changed = std::mem::take(&mut self.changed_unwritten);
-        changed.extend(entries.iter().map(|entry| entry.record.key.group.clone()));
-        changed.dedup();
-        for group in &changed {
-            if let Some(group) = self.groups.get_mut(group) {
-                group.revert(write);
-            }
-        }
-        self.groups.revert(write);
+        self.groups.revert_with(write, |group| group.revert(write));
         self.share_partitions.revert(write);
         self.topics.groups.revert_with(write, |groups| groups.revert(write));
     }

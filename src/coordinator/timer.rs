@@ -16,6 +16,8 @@ pub enum TimerKind {
         /// That epoch.
         member_epoch: i32,
     },
+    /// The members of a new streams group had time to join; it is the group's, of no member.
+    InitialRebalance,
 }
 
 /// A scheduled timer.
@@ -45,6 +47,7 @@ fn key(kind: TimerKind, group: &str, member: &str) -> String {
     let prefix = match kind {
         TimerKind::Session => "s",
         TimerKind::Rebalance { .. } => "r",
+        TimerKind::InitialRebalance => "i",
     };
     [prefix, group, member].join("-")
 }
@@ -65,6 +68,11 @@ impl Timers {
         if let Some(place) = self.by_key.remove(&key(kind, group, member)) {
             self.queue.remove(&place);
         }
+    }
+
+    /// Whether a timer is scheduled.
+    pub fn is_scheduled(&self, kind: TimerKind, group: &str, member: &str) -> bool {
+        self.by_key.contains(&key(kind, group, member))
     }
 
     /// The deadline of the next timer.

@@ -274,3 +274,34 @@ pub enum Value {
     /// Type 23.
     StreamsTopology(Arc<streams::Topology>),
 }
+
+impl Value {
+    /// The value of a group's metadata with no hash in it; `None` if it is no such value.
+    pub fn unhashed(&self) -> Option<Value> {
+        match self {
+            Value::GroupMetadata(group) => Some(Value::GroupMetadata(GroupMetadata { metadata_hash: 0, ..*group })),
+            Value::ShareGroupMetadata(group) => {
+                Some(Value::ShareGroupMetadata(share::GroupMetadata { metadata_hash: 0, ..*group }))
+            }
+            Value::StreamsGroupMetadata(group) => {
+                let group = streams::GroupMetadata { metadata_hash: 0, ..(**group).clone() };
+                Some(Value::StreamsGroupMetadata(Arc::new(group)))
+            }
+            _ => None,
+        }
+    }
+
+    /// How many bytes the hash takes in a group's metadata: 10 in a tagged field (consumer groups), 8 in a plain one. A hash
+    /// of 0 is none: a plain field has room for it whatever is stored.
+    pub fn hash_bytes(&self) -> usize {
+        let plain = |hash: i64| if hash == 0 { 0 } else { size_of::<i64>() };
+        match self {
+            Value::GroupMetadata(_) => {
+                self.encoded_len() - self.unhashed().map_or(self.encoded_len(), |bare| bare.encoded_len())
+            }
+            Value::ShareGroupMetadata(group) => plain(group.metadata_hash),
+            Value::StreamsGroupMetadata(group) => plain(group.metadata_hash),
+            _ => 0,
+        }
+    }
+}

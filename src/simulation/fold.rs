@@ -7,7 +7,7 @@ use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome};
 use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog};
 use crate::kafka::JString;
-use crate::kafka::records::{GroupMetadata, Key, RecordType, Value};
+use crate::kafka::records::{Key, RecordType, Value};
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
 use crate::strategy::Work;
@@ -143,8 +143,7 @@ impl<'h> Fold<'h> {
         self.totals.operations.batches += u64::from(header_bytes > 0);
         let mut appended_bytes = header_bytes;
         for (entry, &(key_bytes, value_bytes)) in entries.iter().zip(&lengths) {
-            let without_hash = len_without_hash(entry.record.value.as_ref()).or(value_bytes);
-            let hash_bytes = value_bytes.unwrap_or(0) - without_hash.unwrap_or(0);
+            let hash_bytes = entry.record.value.as_ref().map_or(0, Value::hash_bytes);
             let key = self.keys.id(&entry.record.key);
             let record = NewRecord {
                 key,
@@ -157,7 +156,7 @@ impl<'h> Fold<'h> {
             let place = self.log.append(unix_ms, record);
             let bytes = place.bytes(key_bytes, value_bytes);
             appended_bytes += bytes;
-            self.totals.hash_field_bytes += bytes - place.bytes(key_bytes, without_hash);
+            self.totals.hash_field_bytes += bytes - place.bytes(key_bytes, value_bytes.map(|bytes| bytes - hash_bytes));
             self.follow_commits(entry, key);
             let of_type = self.totals.of_mut(entry.record.key.record_type);
             of_type.records += 1;
@@ -240,14 +239,4 @@ fn first_image_at(history: &History, time_ms: TimeMs) -> ImageNumber {
         }
     }
     low
-}
-
-/// The length that a group's metadata record would have without its hash.
-fn len_without_hash(value: Option<&Value>) -> Option<usize> {
-    match value {
-        Some(Value::GroupMetadata(metadata)) => {
-            Some(Value::GroupMetadata(GroupMetadata { metadata_hash: 0, ..*metadata }).encoded_len())
-        }
-        _ => None,
-    }
 }

@@ -17,6 +17,7 @@ mod read;
 mod read_change;
 mod read_heartbeat;
 pub mod replay;
+mod request;
 pub mod shrink;
 pub mod unstored;
 pub mod vectors;

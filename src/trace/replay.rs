@@ -2,11 +2,10 @@
 //! was handed to the background.
 
 use super::outcome::{Assignment, Cause, OutcomeLine};
-use super::{ConfigValue, ConsumerBody, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, Sent, Trace};
+use super::request::request;
+use super::{ConfigValue, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, Sent, Trace};
 use crate::cluster::{History, HistoryBuilder, ImageNumber};
-use crate::coordinator::protocol::{
-    Assigned, AssignedPartitions, ConsumerHeartbeat, HeartbeatError, HeartbeatRequest, ShareHeartbeat,
-};
+use crate::coordinator::protocol::{Assigned, AssignedPartitions, HeartbeatError, HeartbeatRequest, TaskLists};
 use crate::coordinator::{CompactedLog, Config, ConfigError, KafkaVersion, Outcome, Shard, ShardSettings};
 use crate::kafka::JString;
 use crate::kafka::java::HashMap;
@@ -43,6 +42,8 @@ pub enum ReplayError {
 struct Heard {
     epoch: i32,
     partitions: AssignedPartitions,
+    /// Active, standby and warm-up tasks.
+    tasks: [TaskLists; 3],
 }
 
 /// A trace made ready to be replayed, any number of times: its metadata as a history, its texts shared.
@@ -75,6 +76,8 @@ struct Beat {
     request: HeartbeatRequest,
     last_epoch: bool,
     last_owned: bool,
+    /// Of a streams group: active, standby and warm-up tasks.
+    last_tasks: [bool; 3],
     fails: bool,
 }
 
@@ -202,7 +205,17 @@ impl Run<'_> {
                     request.epoch = heard.epoch;
                 }
             }
-            HeartbeatRequest::Streams(_) => {}
+            HeartbeatRequest::Streams(request) => {
+                if beat.last_epoch {
+                    request.epoch = heard.epoch;
+                }
+                let lists = [&mut request.active, &mut request.standby, &mut request.warmup];
+                for ((list, heard), last) in lists.into_iter().zip(&heard.tasks).zip(beat.last_tasks) {
+                    if last {
+                        *list = Some(heard.clone());
+                    }
+                }
+            }
         }
         Some(request)
     }
@@ -265,7 +278,10 @@ impl Run<'_> {
             heard.epoch = response.member_epoch;
             match &response.assignment {
                 Some(Assigned::Partitions(partitions)) => heard.partitions.clone_from(partitions),
-                Some(Assigned::Tasks { .. }) | None => {}
+                Some(Assigned::Tasks { active, standby, warmup }) => {
+                    heard.tasks = [active.clone(), standby.clone(), warmup.clone()];
+                }
+                None => {}
             }
         }
         self.tell(i, Cause::Heartbeat, Some(request.group()), &outcome, tell);
@@ -337,8 +353,8 @@ fn missing_features(trace: &Trace, version: KafkaVersion) -> Vec<ReplayError> {
     }
     if !version.behaviour().share_and_streams {
         lacks(needs.share, "share groups are replayed from 4.1.1 on");
+        lacks(needs.streams, "streams groups are replayed from 4.1.1 on");
     }
-    lacks(needs.streams, "streams groups are not modelled yet");
     errors
 }
 
@@ -367,64 +383,21 @@ fn step(event: &Event, members: &mut HashMap<JString, usize>) -> Step {
 }
 
 fn beat(heartbeat: &Heartbeat, member: usize) -> Beat {
-    let (request, last_owned) = match &heartbeat.body {
-        HeartbeatBody::Consumer(body) => {
-            let (request, last_owned) = consumer_request(heartbeat, body);
-            (HeartbeatRequest::Consumer(request), last_owned)
+    let mut beat = Beat {
+        member,
+        request: request(heartbeat),
+        last_epoch: heartbeat.epoch == EpochSpec::Last,
+        last_owned: false,
+        last_tasks: [false; 3],
+        fails: heartbeat.write_fails,
+    };
+    match &heartbeat.body {
+        HeartbeatBody::Consumer(body) => beat.last_owned = heartbeat.sent(&body.owned) == Sent::Last,
+        HeartbeatBody::Share(_) => {}
+        HeartbeatBody::Streams(body) => {
+            let lists = [&body.active, &body.standby, &body.warmup];
+            beat.last_tasks = lists.map(|owned| heartbeat.sent(owned) == Sent::Last);
         }
-        HeartbeatBody::Share(topics) => (HeartbeatRequest::Share(share_request(heartbeat, topics.as_deref())), false),
-        HeartbeatBody::Streams(_) => unreachable!("streams groups were refused"),
-    };
-    Beat { member, request, last_epoch: heartbeat.epoch == EpochSpec::Last, last_owned, fails: heartbeat.write_fails }
-}
-
-/// The request, and whether it has what the member last heard that it owns.
-fn consumer_request(heartbeat: &Heartbeat, body: &ConsumerBody) -> (ConsumerHeartbeat, bool) {
-    let sent = heartbeat.sent(&body.owned);
-    let request = ConsumerHeartbeat {
-        group: JString::from(heartbeat.group.as_str()),
-        member: JString::from(heartbeat.member.as_str()),
-        epoch: epoch(heartbeat),
-        instance_id: shared(&body.instance),
-        rack: shared(&heartbeat.rack),
-        rebalance_timeout_ms: heartbeat.rebalance_timeout_ms(),
-        topics: body.topics.as_deref().map(shared_list),
-        regex: shared(&body.regex),
-        assignor: shared(&body.assignor),
-        owned: match sent {
-            Sent::List(list) => Some(list.iter().map(|t| (t.topic_id, t.partitions.clone())).collect()),
-            Sent::Nothing | Sent::Last => None,
-        },
-        client_id: JString::from(heartbeat.client_id()),
-        client_host: JString::from(heartbeat.client_host()),
-    };
-    (request, sent == Sent::Last)
-}
-
-fn share_request(heartbeat: &Heartbeat, topics: Option<&[String]>) -> ShareHeartbeat {
-    ShareHeartbeat {
-        group: JString::from(heartbeat.group.as_str()),
-        member: JString::from(heartbeat.member.as_str()),
-        epoch: epoch(heartbeat),
-        rack: shared(&heartbeat.rack),
-        topics: topics.map(shared_list),
-        client_id: JString::from(heartbeat.client_id()),
-        client_host: JString::from(heartbeat.client_host()),
     }
-}
-
-/// The epoch that a heartbeat says; 0 where it is the last one heard, which is filled in later.
-fn epoch(heartbeat: &Heartbeat) -> i32 {
-    match heartbeat.epoch {
-        EpochSpec::Number(epoch) => epoch,
-        EpochSpec::Last => 0,
-    }
-}
-
-fn shared(text: &Option<String>) -> Option<JString> {
-    text.as_deref().map(JString::from)
-}
-
-fn shared_list(texts: &[String]) -> Vec<JString> {
-    texts.iter().map(|text| JString::from(text.as_str())).collect()
+    beat
 }

@@ -2,7 +2,7 @@
 
 use super::outcome::OutcomeLine;
 use super::replay::Replayer;
-use crate::kafka::records::{GroupMetadata, Record, RecordType, Value, share};
+use crate::kafka::records::{Record, RecordType, Value};
 use crate::kernel::TimeMs;
 use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
@@ -58,22 +58,17 @@ fn is_stored(record: &Record) -> bool {
 }
 
 fn unhashed<'r>(record: &&'r Record) -> Cow<'r, Record> {
-    let record: &'r Record = record;
-    let value = match &record.value {
-        Some(Value::GroupMetadata(group)) => Value::GroupMetadata(GroupMetadata { metadata_hash: 0, ..*group }),
-        Some(Value::ShareGroupMetadata(group)) => {
-            Value::ShareGroupMetadata(share::GroupMetadata { metadata_hash: 0, ..*group })
-        }
-        _ => return Cow::Borrowed(record),
-    };
-    Cow::Owned(Record { key: record.key.clone(), value: Some(value) })
+    match record.value.as_ref().and_then(Value::unhashed) {
+        Some(value) => Cow::Owned(Record { key: record.key.clone(), value: Some(value) }),
+        None => Cow::Borrowed(*record),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::kafka::JString;
-    use crate::kafka::records::Key;
+    use crate::kafka::records::{GroupMetadata, Key};
     use crate::trace::outcome::Cause;
 
     fn of(records: &[&Record], metadata_hash: Option<i64>, group_epoch: i32) -> u64 {

@@ -369,7 +369,9 @@ impl<'a> MemberEmulator<'a> {
             | HeartbeatError::UnreleasedInstanceId
             | HeartbeatError::GroupMaxSizeReached
             | HeartbeatError::UnknownServerError
-            | HeartbeatError::InvalidRegularExpression => self.state = State::Fatal,
+            | HeartbeatError::InvalidRegularExpression
+            | HeartbeatError::StreamsInvalidTopology
+            | HeartbeatError::InvalidTopicException => self.state = State::Fatal,
         }
     }
 

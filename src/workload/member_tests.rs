@@ -30,7 +30,12 @@ fn join(topics: &[&str]) -> Step {
 
 fn answer(member_epoch: i32, assignment: Option<&[(Uuid, &[i32])]>) -> HeartbeatResponse {
     let assignment = assignment.map(|list| list.iter().map(|(id, p)| (*id, p.to_vec())).collect());
-    HeartbeatResponse { member_epoch, heartbeat_interval_ms: 5_000, assignment: assignment.map(Assigned::Partitions) }
+    HeartbeatResponse {
+        member_epoch,
+        heartbeat_interval_ms: 5_000,
+        assignment: assignment.map(Assigned::Partitions),
+        status: Vec::new(),
+    }
 }
 
 /// A request in short: time, epoch, and what it carries.

@@ -6,7 +6,6 @@ use crate::coordinator::group::{GroupBase, ReplayError};
 use crate::coordinator::modern::{
     Modern, ModernGroup, SubscribedTopics, Subscription, SubscriptionCount, count, homogeneous_by_name,
 };
-use crate::coordinator::protocol::HeartbeatError;
 use crate::kafka::java::{HashMap, TimelineMap};
 use crate::kafka::{GroupKind, JString, Uuid};
 use std::sync::Arc;
@@ -88,16 +87,6 @@ impl ConsumerGroup {
             resolved: TimelineMap::new(0),
             partition_epochs: TimelineMap::new(0),
         }
-    }
-
-    /// The static member of an instance id.
-    ///
-    /// # Errors
-    /// Before 4.4 a member that changes its instance id stays known under the old one too, even when it is gone: Kafka
-    /// then finds its id but not the member.
-    pub fn static_member(&self, instance_id: &str) -> Result<Option<&Arc<Member>>, HeartbeatError> {
-        let Some(id) = self.static_members.get(instance_id) else { return Ok(None) };
-        self.modern.members.get(id).map(Some).ok_or(HeartbeatError::UnknownMemberId)
     }
 
     /// The epoch at which a partition is owned; -1 when it is free.

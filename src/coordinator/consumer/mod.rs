@@ -14,11 +14,11 @@ pub(super) use regex::RegexTask;
 use crate::coordinator::assignor::Assignor;
 use crate::coordinator::config::Config;
 use crate::coordinator::effects::Cause;
-use crate::coordinator::group::{Group, check_member_epoch};
-use crate::coordinator::operation::{Operation, Refusal, TimerChange};
+use crate::coordinator::group::{Group, check_member_epoch, known_instance, static_member};
+use crate::coordinator::operation::{Operation, Refusal, TimerChange, refuse};
 use crate::coordinator::protocol::{
     Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
-    is_blank,
+    is_blank, is_given_blank,
 };
 use crate::coordinator::refresh::Subscriptions;
 use crate::coordinator::shard::Shard;
@@ -34,10 +34,6 @@ use reconcile::Reconciliation;
 use regex::RegexChange;
 
 type Answer = Result<HeartbeatResponse, Refusal>;
-
-fn refuse<T>(error: HeartbeatError) -> Result<T, Refusal> {
-    Err(Refusal(error))
-}
 
 impl Shard<'_> {
     /// The consumer group of that id; one of another kind is none.
@@ -63,7 +59,6 @@ impl Shard<'_> {
     /// What is checked before the group is looked at (`throwIfConsumerGroupConsumerHeartbeatIsInvalid`).
     fn check(&self, request: &ConsumerHeartbeat) -> Result<(), Refusal> {
         let behaviour = &self.settings.behaviour;
-        let is_given_blank = |text: &Option<JString>| text.as_ref().is_some_and(|t| is_blank(t));
         let needs_member_id = behaviour.member_id_from_client || request.epoch != JOIN_EPOCH;
         let invalid = is_blank(&request.group)
             || is_given_blank(&request.instance_id)
@@ -140,6 +135,7 @@ impl Shard<'_> {
             heartbeat_interval_ms: self.settings.config.consumer.heartbeat_interval_ms,
             assignment: (is_full_request || reconciled.assigned != member.assigned)
                 .then(|| Assigned::Partitions(reconciled.assignment_response())),
+            status: Vec::new(),
         })
     }
 
@@ -190,9 +186,9 @@ impl Shard<'_> {
         instance: &JString,
         request: &ConsumerHeartbeat,
     ) -> Result<Arc<Member>, Refusal> {
-        let existing = group.static_member(instance).map_err(Refusal)?;
+        let existing = static_member(&group.static_members, &group.modern.members, instance)?;
         if request.epoch != JOIN_EPOCH {
-            let existing = known_instance(existing, member_id)?;
+            let existing = known_instance(existing, member_id, |member| &member.id)?;
             self.check_epoch(existing, request)?;
             return Ok(existing.clone());
         }
@@ -338,14 +334,22 @@ impl Shard<'_> {
                 Some(member) => member,
                 None => return refuse(HeartbeatError::UnknownMemberId),
             },
-            Some(instance) => known_instance(group.static_member(instance).map_err(Refusal)?, &request.member)?,
+            Some(instance) => {
+                let existing = static_member(&group.static_members, &group.modern.members, instance)?;
+                known_instance(existing, &request.member, |member| &member.id)?
+            }
         };
         if request.instance_id.is_some() && request.epoch == LEAVE_STATIC_EPOCH {
             self.leave_for_a_while(operation, group, member);
         } else {
             self.fence(operation, group, member, Cause::Leave)?;
         }
-        Ok(HeartbeatResponse { member_epoch: request.epoch, heartbeat_interval_ms: 0, assignment: None })
+        Ok(HeartbeatResponse {
+            member_epoch: request.epoch,
+            heartbeat_interval_ms: 0,
+            assignment: None,
+            status: Vec::new(),
+        })
     }
 
     /// A static member leaves and may come back: its partitions stay its own.
@@ -376,8 +380,7 @@ impl Shard<'_> {
         }
         let topics = group.subscribed_after(Some(member), None);
         self.bump_without_member(operation, group, member, &topics, cause, metadata_value)?;
-        let rebalance = TimerKind::Rebalance { member_epoch: 0 };
-        operation.timers.push(TimerChange::Cancel(rebalance, group.base.id.clone(), member.id.clone()));
+        operation.cancel_timers(&group.base.id, &member.id);
         Ok(())
     }
 
@@ -413,15 +416,6 @@ fn member_id(now_ms: TimeMs, group: &ConsumerGroup, request: &ConsumerHeartbeat)
     }
     let seed = format!("{}\n{now_ms}\n{}", group.base.id, group.base.epoch.get());
     JString::from(Uuid(xxh3_128(seed.as_bytes())).to_string())
-}
-
-/// The static member of an instance id, if the request comes from it.
-fn known_instance<'g>(existing: Option<&'g Arc<Member>>, id: &str) -> Result<&'g Arc<Member>, Refusal> {
-    match existing {
-        None => refuse(HeartbeatError::UnknownMemberId),
-        Some(member) if *member.id != *id => refuse(HeartbeatError::FencedInstanceId),
-        Some(member) => Ok(member),
-    }
 }
 
 fn rebalance_timer(now_ms: TimeMs, group: &JString, member: &Member) -> TimerChange {

@@ -60,7 +60,6 @@ impl Shard<'_> {
         let Some(Group::Share(group)) = self.groups.get_mut(&request.group) else { return };
         if !group.modern.members.contains(&request.member) && !group.modern.is_full(max_size, &request.member) {
             group.update_member(Arc::new(ShareMember::new(request.member.clone())), write);
-            self.changed_unwritten.push(request.group.clone());
         }
     }
 
@@ -124,6 +123,7 @@ impl Shard<'_> {
             member_epoch: now.epoch,
             heartbeat_interval_ms: config.heartbeat_interval_ms,
             assignment: is_told.then(|| Assigned::Partitions(now.assignment_response())),
+            status: Vec::new(),
         };
         self.initialize_share_partitions(operation, id, refreshed.topics.into_iter());
         Ok(response)
@@ -225,7 +225,12 @@ impl Shard<'_> {
             return refuse(HeartbeatError::UnknownMemberId);
         };
         self.fence_share_member(operation, group, member, Cause::Leave)?;
-        Ok(HeartbeatResponse { member_epoch: request.epoch, heartbeat_interval_ms: 0, assignment: None })
+        Ok(HeartbeatResponse {
+            member_epoch: request.epoch,
+            heartbeat_interval_ms: 0,
+            assignment: None,
+            status: Vec::new(),
+        })
     }
 
     /// Takes a member out of the group (`shareGroupFenceMember`).

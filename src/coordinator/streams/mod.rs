@@ -1,5 +1,19 @@
-//! Streams groups (KIP-1071).
+//! Streams groups (KIP-1071): topologies, tasks, the sticky task assignor, reconciliation by process.
 
+pub mod assignor;
+mod behaviour;
 mod group;
+mod heartbeat;
+pub mod internal_topics;
+pub mod member;
+pub mod owners;
+pub mod reconcile;
+mod replay;
+pub mod target;
+pub mod tasks;
+pub mod topology;
 
-pub use group::StreamsGroup;
+pub use behaviour::StreamsBehaviour;
+pub(super) use group::StreamsChanges;
+pub use group::{RefinedAssignment, StreamsGroup};
+pub(super) use heartbeat::schedule_loaded_timers;
