@@ -23,6 +23,7 @@ fn stored_hashes(strategy: &str, topics: &[&str]) -> Vec<i64> {
         behaviour,
         design: Strategy::preset(strategy).expect("a preset").design,
         start_unix_ms: cluster.images[0].unix_ms,
+        max_batch_bytes: None,
     };
     let mut shard = Shard::new(settings, &history);
     let mut request = ConsumerHeartbeat {

@@ -1,7 +1,8 @@
 //! The comparison of strategies as `run` prints it: a table, and what stands out in it.
 
 use crate::results::RunResults;
-use crate::simulation::Totals;
+use crate::scenario::show_duration;
+use crate::simulation::{LargeWrite, Totals};
 use crate::strategy::{Design, Strategy};
 use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, presets};
 
@@ -19,6 +20,19 @@ const COLUMNS: [&str; 11] = [
     "of these\nstrategy",
     "of these\nrebalances",
 ];
+
+/// The columns of the logs: less is better in each but `removed`, in which nothing is.
+const DISK_COLUMNS: [&str; 7] = [
+    "log bytes\nat most",
+    "at the\nend",
+    "of these\nstrategy",
+    "of these\nrebalances",
+    "removed by\nthe cleaner",
+    "read by\nthe cleaner",
+    "longest load\nms (model)",
+];
+/// Removing much is no merit of who has written it.
+const REMOVED: usize = 4;
 
 /// The numbers of a strategy, means over all seeds.
 struct Row<'a> {
@@ -46,11 +60,53 @@ struct Sums {
     strategy_bytes: u64,
     rebalance_bytes: u64,
     failed_loads: u64,
-    oversized_writes: u64,
+    refused_writes: u64,
+    disk: Disk,
+}
+
+/// What is on the disk, sums over all seeds.
+#[derive(Default, Clone, Copy)]
+struct Disk {
+    commit_bytes: u64,
+    peak_bytes: u64,
+    final_bytes: u64,
+    strategy_bytes: u64,
+    rebalance_bytes: u64,
+    read_bytes: u64,
+    removed_bytes: i64,
+    load_ms: u64,
+}
+
+impl Disk {
+    fn add(&mut self, run: &RunResults, totals: &Totals) {
+        let (contents, done) = (totals.log_contents(), totals.log_totals());
+        self.commit_bytes += done.commit_bytes;
+        self.peak_bytes += totals.log_peak_bytes();
+        self.final_bytes += contents.bytes;
+        self.strategy_bytes += contents.strategy_bytes();
+        self.rebalance_bytes += contents.rebalance_bytes();
+        self.read_bytes += done.cleaned.read_bytes;
+        self.removed_bytes += done.cleaned.removed_bytes();
+        self.load_ms += run.longest_load_ms(totals);
+    }
+
+    /// In the order of the columns.
+    fn values(self) -> [Option<u64>; DISK_COLUMNS.len()] {
+        let removed = u64::try_from(self.removed_bytes).ok();
+        [
+            Some(self.peak_bytes),
+            Some(self.final_bytes),
+            Some(self.strategy_bytes),
+            Some(self.rebalance_bytes),
+            removed,
+            Some(self.read_bytes),
+            Some(self.load_ms),
+        ]
+    }
 }
 
 impl Sums {
-    fn add(&mut self, totals: &Totals) {
+    fn add(&mut self, run: &RunResults, totals: &Totals) {
         self.bumps += totals.bumps.len() as u64;
         self.idle += totals.idle_bumps();
         self.needless += totals.needless_bumps();
@@ -67,7 +123,8 @@ impl Sums {
         self.strategy_bytes += totals.strategy_bytes();
         self.rebalance_bytes += totals.rebalance_bytes();
         self.failed_loads += totals.operations.failed_loads;
-        self.oversized_writes += totals.operations.oversized_writes;
+        self.refused_writes += totals.operations.refused_writes;
+        self.disk.add(run, totals);
     }
 }
 
@@ -106,7 +163,9 @@ fn rows(runs: &[RunResults]) -> Vec<Row<'_>> {
     let mut rows: Vec<Row> = Vec::new();
     for (index, (strategy, _)) in first.strategies.iter().enumerate() {
         let mut sums = Sums::default();
-        runs.iter().filter_map(|run| run.strategies.get(index)).for_each(|(_, totals)| sums.add(totals));
+        for run in runs {
+            run.strategies.get(index).iter().for_each(|(_, totals)| sums.add(run, totals));
+        }
         rows.push(Row { strategy, sums, seeds: runs.len() as u64 });
     }
     rows
@@ -136,8 +195,28 @@ pub fn title(runs: &[RunResults]) -> String {
 /// The table: a row for each strategy. The least of a column has a star, unless all have the same; the bound does not
 /// compete.
 pub fn table(runs: &[RunResults], styled: bool) -> Table {
-    let rows = rows(runs);
-    let best: Vec<Option<u64>> = (0..COLUMNS.len()).map(|column| best(&rows, column)).collect();
+    starred(&rows(runs), &COLUMNS, styled, |row| row.values(), None)
+}
+
+/// The logs: a row for each strategy, with stars likewise.
+pub fn disk_table(runs: &[RunResults], styled: bool) -> Table {
+    starred(&rows(runs), &DISK_COLUMNS, styled, |row| row.sums.disk.values(), Some(REMOVED))
+}
+
+/// A table in which the least of each column has a star, but for one column in which nothing is better.
+fn starred<const N: usize>(
+    rows: &[Row],
+    columns: &[&str; N],
+    styled: bool,
+    values: impl Fn(&Row) -> [Option<u64>; N],
+    neutral: Option<usize>,
+) -> Table {
+    let least = |column: usize| {
+        let compete = || rows.iter().filter(|row| !row.is_bound()).filter_map(|row| values(row)[column]);
+        let differs = |&least: &u64| compete().any(|value| value != least);
+        compete().min().filter(|least| differs(least) && neutral != Some(column))
+    };
+    let best: [Option<u64>; N] = std::array::from_fn(least);
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     if styled {
@@ -146,11 +225,11 @@ pub fn table(runs: &[RunResults], styled: bool) -> Table {
         table.force_no_tty();
     }
     let right = |cell: Cell| cell.set_alignment(CellAlignment::Right);
-    let header = std::iter::once(Cell::new("strategy")).chain(COLUMNS.iter().map(|name| right(Cell::new(*name))));
+    let header = std::iter::once(Cell::new("strategy")).chain(columns.iter().map(|name| right(Cell::new(*name))));
     table.set_header(header.collect::<Vec<_>>());
-    for row in &rows {
+    for row in rows {
         let mut cells = vec![Cell::new(row.name())];
-        for (value, best) in row.values().into_iter().zip(&best) {
+        for (value, best) in values(row).into_iter().zip(&best) {
             cells.push(right(match value {
                 None => Cell::new("–"),
                 Some(value) if *best == Some(value) && !row.is_bound() => {
@@ -170,23 +249,56 @@ pub fn legend() -> &'static str {
     "* the least of its column, where not all are equal (ideal, the bound, does not compete); – not applicable or not known"
 }
 
-/// The least of a column, unless all that compete have the same.
-fn best(rows: &[Row], column: usize) -> Option<u64> {
-    let values = || rows.iter().filter(|row| !row.is_bound()).filter_map(|row| row.values()[column]);
-    values().min().filter(|&least| values().any(|value| value != least))
-}
-
 /// What stands out, in sentences.
 pub fn findings(runs: &[RunResults]) -> Vec<String> {
     let rows = rows(runs);
     let compete: Vec<&Row> = rows.iter().filter(|row| !row.is_bound()).collect();
     let mut findings = Vec::new();
     findings.extend(finding_of_bytes(&compete));
+    findings.extend(finding_of_shares(&compete));
+    findings.extend(finding_of_commits(&rows));
     findings.extend(finding_of_hashes(&compete));
     findings.extend(finding_of_misses(&compete));
     findings.extend(finding_of_bumps(&rows));
     findings.extend(warnings(&rows));
+    findings.extend(limits(runs, &rows));
     findings
+}
+
+/// Within how much of `max.message.bytes` a write is worth a warning, in percent.
+const NEAR_LIMIT_PERCENT: u64 = 80;
+
+/// Writes that are too large for a batch, or nearly so.
+fn limits(runs: &[RunResults], rows: &[Row]) -> Vec<String> {
+    let mut found = Vec::new();
+    for (index, row) in rows.iter().enumerate() {
+        let totals = || runs.iter().filter_map(|run| Some((run.max_message_bytes, &run.strategies.get(index)?.1)));
+        let first = totals().find_map(|(max, totals)| Some((max, totals.first_refusal.as_ref()?)));
+        if let Some((max, first)) = first {
+            found.push(format!(
+                "{}: {} writes failed because their records fit into no batch (max.message.bytes {}); the first at {} of \
+                 group {}, with {} bytes. Members get UNKNOWN_SERVER_ERROR, at which Java's consumer gives up.",
+                row.name(),
+                grouped(row.sums.refused_writes),
+                grouped(max),
+                show_duration(first.time_ms),
+                first.group.as_str(),
+                grouped(first.bytes),
+            ));
+        }
+        let near = |&(max, write): &(u64, &LargeWrite)| write.bytes.saturating_mul(100) >= max * NEAR_LIMIT_PERCENT;
+        let largest = totals().filter_map(|(max, totals)| Some((max, totals.largest_write.as_ref()?))).find(near);
+        if let Some((max, write)) = largest {
+            found.push(format!(
+                "{}: group {} is near the limit: it wrote {} bytes at once, {} % of max.message.bytes.",
+                row.name(),
+                write.group.as_str(),
+                grouped(write.bytes),
+                u128::from(write.bytes) * 100 / u128::from(max.max(1)),
+            ));
+        }
+    }
+    found
 }
 
 /// Who appends less than whom: `cached-hash` against `full-map` if both are there, else the least against the most.
@@ -212,6 +324,38 @@ fn finding_of_bytes(rows: &[&Row]) -> Option<String> {
         mean(more.sums.appended_bytes, more.seeds),
         mean(less.sums.strategy_bytes, less.seeds),
         mean(more.sums.strategy_bytes, more.seeds),
+    ))
+}
+
+/// What strategies write of their own, next to what their bumps cause.
+fn finding_of_shares(rows: &[&Row]) -> Option<String> {
+    let share = |row: &Row, bytes: u64| percent(bytes, row.sums.appended_bytes);
+    let shares: Vec<String> = rows
+        .iter()
+        .filter(|row| row.sums.appended_bytes > 0)
+        .map(|row| {
+            let (own, rebalances) = (share(row, row.sums.strategy_bytes), share(row, row.sums.rebalance_bytes));
+            format!("{} {own} and {rebalances}", row.name())
+        })
+        .collect();
+    (!shares.is_empty()).then(|| {
+        format!(
+            "Of the bytes appended, the strategy's own and those of the rebalances it causes: {}.",
+            shares.join(", ")
+        )
+    })
+}
+
+/// What offset commits add, where there are any.
+fn finding_of_commits(rows: &[Row]) -> Option<String> {
+    let row = rows.iter().find(|row| row.sums.disk.commit_bytes > 0)?;
+    let all =
+        rows.iter().map(|row| percent(row.sums.appended_bytes, row.sums.appended_bytes + row.sums.disk.commit_bytes));
+    let shares: Vec<String> = rows.iter().zip(all).map(|(row, share)| format!("{} {share}", row.name())).collect();
+    Some(format!(
+        "Offset commits are {} bytes; the coordinator's own records are of all bytes: {}.",
+        mean(row.sums.disk.commit_bytes, row.seeds),
+        shares.join(", ")
     ))
 }
 
@@ -274,7 +418,6 @@ fn warnings(rows: &[Row]) -> Vec<String> {
         with.map(|row| format!("{} {}", row.name(), grouped(count(&row.sums)))).collect::<Vec<_>>().join(", ")
     };
     let failed = list(|sums| sums.failed_loads);
-    let oversized = list(|sums| sums.oversized_writes);
     let mut warnings = Vec::new();
     for (count, what) in [
         (list(|sums| sums.rejected), "Heartbeats answered with an error"),
@@ -287,17 +430,17 @@ fn warnings(rows: &[Row]) -> Vec<String> {
     if !failed.is_empty() {
         warnings.push(format!("Coordinators that could not load their log (nobody answers then): {failed}."));
     }
-    if !oversized.is_empty() {
-        warnings.push(format!(
-            "Writes larger than max.message.bytes, which Kafka would refuse and the simulation does not: {oversized}."
-        ));
-    }
     warnings
 }
 
 /// How much less, in percent with one digit, rounded down.
 fn percent_less(less: u64, more: u64) -> String {
-    let permille = u128::from(more - less) * 1000 / u128::from(more.max(1));
+    percent(more - less, more)
+}
+
+/// A part of a whole, in percent with one digit, rounded down.
+fn percent(part: u64, whole: u64) -> String {
+    let permille = u128::from(part) * 1000 / u128::from(whole.max(1));
     format!("{}.{} %", permille / 10, permille % 10)
 }
 
@@ -341,6 +484,7 @@ mod tests {
                 size: RunSize::default(),
                 start_unix_ms: 0,
                 timeline_ms: 1,
+                max_message_bytes: 1_000,
                 loading: LoadModel { bytes_per_second: 1, record_ns: 0 },
                 strategies: of
                     .iter()

@@ -17,7 +17,8 @@ use std::path::{Path, PathBuf};
 
 /// Runs every strategy of scenarios on the same history and compares them.
 ///
-/// Prints a table and writes summary.csv, timeline.csv, bumps.csv, records.csv, operations.csv, delays.csv and run.json
+/// Prints a table and writes summary.csv, timeline.csv, bumps.csv, records.csv, operations.csv, delays.csv, logs.csv, loads.csv and
+/// run.json
 /// (docs/output.md says what they mean). The same scenario and seed give the same files on any machine and any number
 /// of threads.
 #[derive(Debug, clap::Args)]
@@ -77,6 +78,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
     for (job, runs) in jobs.iter().zip(&results) {
         writeln!(out, "{}", comparison::title(runs))?;
         writeln!(out, "{}", comparison::table(runs, styled))?;
+        writeln!(out, "{}", comparison::disk_table(runs, styled))?;
         writeln!(out, "{}", comparison::legend())?;
         comparison::findings(runs).iter().try_for_each(|finding| writeln!(out, "{finding}"))?;
         writeln!(out, "Files: {}", job.folder.display())?;
@@ -176,6 +178,7 @@ impl Job {
             start_unix_ms: workload.start_unix_ms,
             timeline_ms: subject.timeline_ms,
             loading: subject.log.loading,
+            max_message_bytes: subject.max_message_bytes,
             strategies: self.strategies.iter().cloned().zip(totals).collect(),
         })
     }

@@ -65,6 +65,7 @@ impl KafkaVersion {
                 old_instance_is_forgotten: false,
                 default_assignment_interval_ms: 0,
                 append_linger_ms: Some(10),
+                checks_size_before_replay: true,
                 cleaner_keeps_last_batch: false,
                 offset_commit_value_bytes: 24,
                 deleted_topics_stay_created: false,
@@ -98,6 +99,7 @@ impl KafkaVersion {
             Self::V4_1_1 => Behaviour {
                 regex_refresh_interval: true,
                 share_and_streams: true,
+                checks_size_before_replay: false,
                 offset_commit_value_bytes: 42,
                 assignors: AssignorBehaviour { extra_partitions_stay: true, ..Self::V4_0_0.behaviour().assignors },
                 ..Self::V4_0_0.behaviour_as(self)
@@ -234,6 +236,9 @@ pub struct Behaviour {
     pub streams: StreamsBehaviour,
     /// `group.coordinator.append.linger.ms`; `None` is -1: as long as the queue has work.
     pub append_linger_ms: Option<i64>,
+    /// Whether an operation that is too large fails before its records are replayed, so that nothing goes back
+    /// (`CoordinatorRuntime.append`).
+    pub checks_size_before_replay: bool,
     /// Whether the log cleaner keeps the last batch that it has looked at, though no record of it stays.
     pub cleaner_keeps_last_batch: bool,
     /// The value of an offset commit without metadata: version 3, or from 4.1 on version 4, which has the topic's id.

@@ -2,6 +2,7 @@
 
 use super::log::Entry;
 use super::protocol::{HeartbeatError, HeartbeatResponse};
+use crate::kafka::batch::Lengths;
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::strategy::Work;
@@ -17,6 +18,10 @@ pub struct Outcome {
     pub group: Option<JString>,
     /// The records that were written.
     pub entries: Vec<Entry>,
+    /// The bytes of their keys and values, where writes have a limit.
+    pub lengths: Vec<Lengths>,
+    /// The bytes of a batch that would hold the records, which was refused as larger than one may be.
+    pub refused_bytes: Option<u64>,
     /// What it did.
     pub work: Work,
     /// Bumps that were written.

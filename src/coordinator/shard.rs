@@ -14,7 +14,9 @@ use super::share::SharePartitionStates;
 use super::streams;
 use super::timer::{Timer, TimerKind, Timers};
 use crate::cluster::{History, ImageNumber};
+use crate::kafka::batch::{Lengths, batch_len};
 use crate::kafka::java::{TimelineMap, TimelineSet};
+use crate::kafka::records::Value;
 use crate::kafka::{GroupKind, JString, Uuid};
 use crate::kernel::TimeMs;
 use crate::strategy::{Design, Memo, MemoTable, Work};
@@ -84,6 +86,8 @@ pub struct ShardSettings {
     pub design: Design,
     /// The Unix time of time 0, in ms.
     pub start_unix_ms: i64,
+    /// `max.message.bytes` of the log: an operation whose records need a larger batch fails. `None`: there is no limit.
+    pub max_batch_bytes: Option<u64>,
 }
 
 /// A coordinator shard.
@@ -342,27 +346,50 @@ impl<'h> Shard<'h> {
         if operation.entries.is_empty() {
             return Outcome { response, work, ..Outcome::default() };
         }
+        let (lengths, refused_bytes) = self.lengths_of(&operation.entries);
+        let group = only_group(&operation.entries).cloned();
+        // `RecordTooLargeException`, of which clients learn no more (`CoordinatorOperationExceptionHelper`).
+        let refused = |work| {
+            let error = Some(HeartbeatError::UnknownServerError);
+            Outcome { error, group: group.clone(), refused_bytes, work, ..Outcome::default() }
+        };
+        if refused_bytes.is_some() && self.settings.behaviour.checks_size_before_replay {
+            return refused(work);
+        }
         let replayed = operation.entries.iter().try_for_each(|entry| self.replay(entry, now_ms, &mut work));
         let error = match replayed {
-            Err(thrown) => Some(thrown.answer()),
-            Ok(()) if fail => Some(HeartbeatError::CoordinatorNotAvailable),
+            Err(thrown) => Some(failed(thrown.answer(), work)),
+            Ok(()) if fail => Some(failed(HeartbeatError::CoordinatorNotAvailable, work)),
+            Ok(()) if refused_bytes.is_some() => Some(refused(work)),
             Ok(()) => None,
         };
-        if let Some(error) = error {
+        if let Some(outcome) = error {
             self.revert();
-            return failed(error, work);
+            return outcome;
         }
         self.write += 1;
         self.background.extend(operation.after_write);
         Outcome {
             response,
             error: None,
-            group: only_group(&operation.entries).cloned(),
+            group,
             entries: operation.entries,
+            lengths,
+            refused_bytes: None,
             work,
             bumps: operation.bump.into_iter().collect(),
             assignments: operation.assignment.into_iter().collect(),
         }
+    }
+
+    /// The lengths of records and, where they need a larger batch than one may be, its bytes.
+    fn lengths_of(&self, entries: &[Entry]) -> (Vec<Lengths>, Option<u64>) {
+        let Some(max_bytes) = self.settings.max_batch_bytes else { return (Vec::new(), None) };
+        let length =
+            |entry: &Entry| (entry.record.key.encoded_len(), entry.record.value.as_ref().map(Value::encoded_len));
+        let lengths: Vec<Lengths> = entries.iter().map(length).collect();
+        let bytes = batch_len(&lengths);
+        (lengths, (bytes > max_bytes).then_some(bytes))
     }
 
     /// What holds whether the operation succeeds or not.

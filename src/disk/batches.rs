@@ -1,7 +1,7 @@
 //! How the records of write operations become the batches of a `__consumer_offsets` partition
 //! (`CoordinatorRuntime.append`, `maybeAllocateNewBatch`, `flushCurrentBatch`).
 
-use crate::kafka::batch::{BATCH_HEADER_BYTES, record_len};
+use crate::kafka::batch::{BATCH_HEADER_BYTES, Lengths, batch_len, record_len};
 use crate::kernel::TimeMs;
 
 /// When a batch is full and when it is written.
@@ -50,10 +50,10 @@ impl Batches {
 
     /// An operation is about to append records with these lengths of key and value, all into one batch. Gives the
     /// bytes that this costs before the records: a batch's header if it needs a new one, else 0.
-    pub fn begin(&mut self, now_ms: TimeMs, lengths: &[(usize, Option<usize>)]) -> u64 {
+    pub fn begin(&mut self, now_ms: TimeMs, lengths: &[Lengths]) -> u64 {
         // Kafka asks for room for the records as if they were a batch of their own
         // (`AbstractRecords.estimateSizeInBytes`, which counts a header again).
-        let needed = Self::alone_bytes(lengths);
+        let needed = batch_len(lengths);
         let has_room = |open: &Open| open.bytes + needed <= self.rules.max_bytes;
         if self.is_open(now_ms) && self.open.as_ref().is_some_and(has_room) {
             return 0;
@@ -71,16 +71,6 @@ impl Batches {
         open.records += 1;
         open.bytes += appended.bytes(key_bytes, value_bytes);
         appended
-    }
-
-    /// Whether Kafka would refuse an operation's records because they fit into no batch (`RecordTooLargeException`).
-    pub fn is_too_large(&self, lengths: &[(usize, Option<usize>)]) -> bool {
-        Self::alone_bytes(lengths) > self.rules.max_bytes
-    }
-
-    fn alone_bytes(lengths: &[(usize, Option<usize>)]) -> u64 {
-        let records = (0..).zip(lengths).map(|(delta, &(key, value))| record_len(key, value, delta, 0) as u64);
-        BATCH_HEADER_BYTES as u64 + records.sum::<u64>()
     }
 }
 
@@ -154,7 +144,5 @@ mod tests {
         assert_eq!(append(&mut batches, 0, &[RECORD]), 96);
         assert_eq!(append(&mut batches, 0, &[RECORD]), 35);
         assert_eq!(append(&mut batches, 0, &[RECORD]), 96);
-        assert!(!batches.is_too_large(&[RECORD; 3]));
-        assert!(batches.is_too_large(&[RECORD; 4]));
     }
 }

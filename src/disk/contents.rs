@@ -4,6 +4,13 @@ use super::segment::{Item, Record, Segment};
 use crate::kafka::batch::BATCH_HEADER_BYTES;
 use crate::kafka::records::RecordType;
 
+/// The records that bumps cause: target and current assignments.
+pub const REBALANCE_TYPES: [RecordType; 3] = [
+    RecordType::ConsumerGroupTargetAssignmentMetadata,
+    RecordType::ConsumerGroupTargetAssignmentMember,
+    RecordType::ConsumerGroupCurrentMemberAssignment,
+];
+
 /// Records of one type in a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TypeContents {
@@ -66,6 +73,16 @@ impl LogContents {
         of_type.records += 1;
         of_type.tombstones += u64::from(record.value_bytes.is_none());
         of_type.bytes += bytes;
+    }
+
+    /// Bytes of what the strategy stores: type 4 records, and the hash in group metadata records.
+    pub fn strategy_bytes(&self) -> u64 {
+        self.records[RecordType::ConsumerGroupPartitionMetadata.position()].bytes + self.hash_field_bytes
+    }
+
+    /// Bytes of target and current assignments.
+    pub fn rebalance_bytes(&self) -> u64 {
+        REBALANCE_TYPES.into_iter().map(|record_type| self.records[record_type.position()].bytes).sum()
     }
 
     /// All records, commits included.

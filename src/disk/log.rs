@@ -9,6 +9,7 @@ use super::commits::Commits;
 use super::segment::{BatchInfo, CommitRound, CommitRun, KeyId, Record, Segment};
 use super::settings::LogSettings;
 use super::sizes::{Sizes, SizesOfBucket};
+use crate::kafka::batch::Lengths;
 use crate::kafka::records::RecordType;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -124,14 +125,9 @@ impl<P: Clone> OffsetsLog<P> {
         self.leader_epoch = leader_epoch;
     }
 
-    /// Whether Kafka would refuse an operation's records because they fit into no batch.
-    pub fn is_too_large(&self, lengths: &[(usize, Option<usize>)]) -> bool {
-        self.batches.is_too_large(lengths)
-    }
-
     /// An operation is about to append records with these lengths of key and value, all into one batch. Gives the bytes
     /// that this costs before the records: a batch's header if it needs a new one, else 0.
-    pub fn begin(&mut self, now_ms: i64, lengths: &[(usize, Option<usize>)]) -> u64 {
+    pub fn begin(&mut self, now_ms: i64, lengths: &[Lengths]) -> u64 {
         self.advance(now_ms);
         let header_bytes = self.batches.begin(now_ms, lengths);
         if header_bytes > 0 {

@@ -354,6 +354,15 @@ pub const fn record_len(key_len: usize, value_len: Option<usize>, offset_delta: 
     varlong_len(body as i64) + body
 }
 
+/// The bytes of a record's key and value; no value is a tombstone.
+pub type Lengths = (usize, Option<usize>);
+
+/// How many bytes a batch takes whose records have these lengths and all the same timestamp.
+pub fn batch_len(records: &[Lengths]) -> u64 {
+    let records = (0..).zip(records).map(|(delta, &(key, value))| record_len(key, value, delta, 0) as u64);
+    BATCH_HEADER_BYTES as u64 + records.sum::<u64>()
+}
+
 /// A record to be appended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NewRecord<'a> {

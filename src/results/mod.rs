@@ -11,7 +11,7 @@ pub use rows::{Delays, DelaysRow, Summary, delays};
 pub use tables::csv_files;
 
 use crate::disk::LoadModel;
-use crate::simulation::Totals;
+use crate::simulation::{ShardLog, Totals};
 use crate::strategy::Strategy;
 
 /// The results of one seed of a scenario.
@@ -31,8 +31,22 @@ pub struct RunResults {
     pub timeline_ms: i64,
     /// How long loading a log takes.
     pub loading: LoadModel,
+    /// `max.message.bytes`.
+    pub max_message_bytes: u64,
     /// What came of each strategy.
     pub strategies: Vec<(Strategy, Totals)>,
+}
+
+impl RunResults {
+    /// How long loading the largest log would take at the end, in ms.
+    pub fn longest_load_ms(&self, totals: &Totals) -> u64 {
+        totals.logs.iter().map(|log| self.load_ms(log)).max().unwrap_or(0)
+    }
+
+    /// How long loading a log would take as it is at the end, in ms.
+    fn load_ms(&self, log: &ShardLog) -> u64 {
+        self.loading.time_ms(log.contents.bytes, log.contents.num_records())
+    }
 }
 
 /// How large a run is: the same for all strategies.

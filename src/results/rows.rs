@@ -2,9 +2,8 @@
 //! cell.
 
 use super::RunResults;
-use crate::disk::LogContents;
 use crate::kafka::records::RecordType;
-use crate::simulation::{Bucket, BumpTotals, LoadTotals, REBALANCE_TYPES, ShardLog, Totals};
+use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, Totals};
 use crate::strategy::{Design, Strategy};
 use serde::Serialize;
 
@@ -124,10 +123,10 @@ impl<'a> Summary<'a> {
             cleaner_written_bytes: done.cleaned.written_bytes,
             removed_bytes: done.cleaned.removed_bytes(),
             replicated_bytes: totals.logs.iter().map(|log| log.contents.bytes * u64::from(log.replicas)).sum(),
-            log_strategy_bytes: strategy_bytes(&contents),
-            log_rebalance_bytes: rebalance_bytes(&contents),
+            log_strategy_bytes: contents.strategy_bytes(),
+            log_rebalance_bytes: contents.rebalance_bytes(),
             log_commit_bytes: contents.commits.bytes,
-            load_model_ms: totals.logs.iter().map(|log| load_model_ms(run, log)).max().unwrap_or(0),
+            load_model_ms: run.longest_load_ms(totals),
             load_max_model_ms: failovers(totals).map(|load| run.loading.time_ms(load.bytes, load.records)).max(),
         }
     }
@@ -302,7 +301,7 @@ fn operations(totals: &Totals) -> Vec<(&'static str, u64)> {
         ("assigned-member", done.assigned_members),
         ("assigned-partition", done.assigned_partitions),
         ("write", done.writes),
-        ("write-oversized", done.oversized_writes),
+        ("write-oversized", done.refused_writes),
         ("batch", done.batches),
         ("commit-batch", log.commit_batches),
         ("segment-rolled", log.segments_rolled),
@@ -311,21 +310,6 @@ fn operations(totals: &Totals) -> Vec<(&'static str, u64)> {
         ("record-removed", log.cleaned.removed_records),
         ("tombstone-removed", log.cleaned.removed_tombstones),
     ]
-}
-
-/// Bytes of what the strategy stores in a log.
-fn strategy_bytes(contents: &LogContents) -> u64 {
-    contents.records[RecordType::ConsumerGroupPartitionMetadata.position()].bytes + contents.hash_field_bytes
-}
-
-/// Bytes of target and current assignments in a log.
-fn rebalance_bytes(contents: &LogContents) -> u64 {
-    REBALANCE_TYPES.into_iter().map(|record_type| contents.records[record_type.position()].bytes).sum()
-}
-
-/// How long loading a log would take as it is at the end.
-fn load_model_ms(run: &RunResults, log: &ShardLog) -> u64 {
-    run.loading.time_ms(log.contents.bytes, log.contents.num_records())
 }
 
 /// The loads after the first one of each shard, whose log is empty.
@@ -381,9 +365,9 @@ impl<'a> LogRow<'a> {
             segments: contents.segments,
             batches: contents.batches,
             records: contents.num_records(),
-            strategy_bytes: strategy_bytes(contents),
-            rebalance_bytes: rebalance_bytes(contents),
-            load_model_ms: load_model_ms(run, log),
+            strategy_bytes: contents.strategy_bytes(),
+            rebalance_bytes: contents.rebalance_bytes(),
+            load_model_ms: run.load_ms(log),
         }
     }
 }

@@ -123,6 +123,7 @@ mod tests {
             size: RunSize::default(),
             start_unix_ms: 0,
             timeline_ms: 5_000,
+            max_message_bytes: 1_048_588,
             loading: LoadModel { bytes_per_second: 1_000, record_ns: 1_000_000 },
             strategies: ["ideal", "cached-hash"]
                 .map(|name| (Strategy::preset(name).expect("a preset"), totals.clone()))

@@ -2,11 +2,12 @@
 
 use super::commits::Committers;
 use super::subject::Subject;
-use super::totals::{Bucket, BumpTotals, LoadTotals, ShardLog, Totals};
+use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, Totals};
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome};
 use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog};
 use crate::kafka::JString;
+use crate::kafka::batch::{Lengths, batch_len};
 use crate::kafka::records::{Key, RecordType, Value};
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
@@ -99,8 +100,12 @@ impl<'h> Fold<'h> {
     /// What an operation did. `event` says what the member did that it is about.
     pub fn add_outcome(&mut self, now_ms: TimeMs, outcome: &Outcome, event: &Arc<str>) {
         self.add_work(now_ms, outcome.work);
+        if let (Some(bytes), Some(group)) = (outcome.refused_bytes, &outcome.group) {
+            self.totals.operations.refused_writes += 1;
+            self.totals.first_refusal.get_or_insert(LargeWrite { bytes, time_ms: now_ms, group: group.clone() });
+        }
         if !outcome.entries.is_empty() {
-            self.add_records(now_ms, &outcome.entries);
+            self.add_records(now_ms, &outcome.entries, &outcome.lengths);
         }
         for bump in &outcome.bumps {
             self.add_bump(now_ms, bump, event);
@@ -131,18 +136,18 @@ impl<'h> Fold<'h> {
         &mut self.totals.timeline[(now_ms / self.timeline_ms) as usize]
     }
 
-    fn add_records(&mut self, now_ms: TimeMs, entries: &[Entry]) {
-        let lengths: Vec<(usize, Option<usize>)> = entries
-            .iter()
-            .map(|entry| (entry.record.key.encoded_len(), entry.record.value.as_ref().map(Value::encoded_len)))
-            .collect();
+    fn add_records(&mut self, now_ms: TimeMs, entries: &[Entry], lengths: &[Lengths]) {
         self.totals.operations.writes += 1;
-        self.totals.operations.oversized_writes += u64::from(self.log.is_too_large(&lengths));
+        let bytes = batch_len(lengths);
+        if self.totals.largest_write.as_ref().is_none_or(|largest| largest.bytes < bytes) {
+            let group = entries.first().map(|entry| entry.record.key.group.clone()).unwrap_or_default();
+            self.totals.largest_write = Some(LargeWrite { bytes, time_ms: now_ms, group });
+        }
         let unix_ms = self.start_unix_ms + now_ms;
-        let header_bytes = self.log.begin(unix_ms, &lengths);
+        let header_bytes = self.log.begin(unix_ms, lengths);
         self.totals.operations.batches += u64::from(header_bytes > 0);
         let mut appended_bytes = header_bytes;
-        for (entry, &(key_bytes, value_bytes)) in entries.iter().zip(&lengths) {
+        for (entry, &(key_bytes, value_bytes)) in entries.iter().zip(lengths) {
             let hash_bytes = entry.record.value.as_ref().map_or(0, Value::hash_bytes);
             let key = self.keys.id(&entry.record.key);
             let record = NewRecord {

@@ -16,7 +16,7 @@ mod world;
 
 pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};
-pub use totals::{Bucket, BumpTotals, LoadTotals, Operations, REBALANCE_TYPES, RecordTotals, ShardLog, Totals};
+pub use totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, Operations, RecordTotals, ShardLog, Totals};
 
 use crate::strategy::{Design, Memo, Strategy};
 use rayon::prelude::*;

@@ -91,6 +91,7 @@ impl Subject<'_> {
             config: self.config.clone(),
             design,
             start_unix_ms: self.start_unix_ms,
+            max_batch_bytes: Some(self.max_message_bytes),
         }
     }
 

@@ -346,6 +346,34 @@ fn a_failed_load_answers_nobody() {
     assert!(rejected_heartbeats > 5);
 }
 
+/// An operation whose records need a larger batch than one may be fails as a whole: here the map of a topic that has grown.
+/// The member is told of an unknown error, at which Java's client gives up; the group is as it was until its session ends.
+#[test]
+fn a_write_that_is_too_large_fails() {
+    let more: Vec<&[i32]> = vec![&[3, 1]; 40];
+    let replicas: Vec<Vec<i32>> = more.iter().map(|replicas| replicas.to_vec()).collect();
+    let grown = Change::AddPartitions { topic: "foo".to_owned(), replicas };
+    let history = Cluster::new().at(12_000, "expand", vec![grown]).history();
+    let fleet = one_group(vec![member(vec![(1_000, join("m1", &["foo"]))])]);
+    for version in [KafkaVersion::V3_9_1, KafkaVersion::V4_3_1] {
+        let mut subject = subject(&history, &fleet, version, 70_000);
+        let unlimited = run(&subject, "full-map");
+        let largest = unlimited.largest_write.expect("a write");
+        assert_eq!((largest.time_ms, largest.group.as_str()), (16_001, "g"));
+        assert_eq!((unlimited.operations.refused_writes, unlimited.first_refusal), (0, None));
+        subject.max_message_bytes = largest.bytes;
+        assert_eq!(run(&subject, "full-map").bumps, unlimited.bumps);
+        subject.max_message_bytes = largest.bytes - 1;
+        let limited = run(&subject, "full-map");
+        assert_eq!(limited.first_refusal.as_ref(), Some(&largest), "{version}");
+        assert_eq!((limited.operations.refused_writes, limited.operations.rejected_heartbeats), (1, 1));
+        // It joins; its session ends 45 s after the heartbeat that failed, which has reached the coordinator all the same.
+        let bumps: Vec<_> = limited.bumps.iter().map(|bump| (bump.time_ms, bump.new_epoch - bump.old_epoch)).collect();
+        assert_eq!(bumps, [(1_000, 1), (61_001, 1)], "{version}");
+        assert_eq!(run(&subject, "cached-hash").operations.refused_writes, 0);
+    }
+}
+
 /// Shards of one broker may share what they remember: a topic is then hashed once for both, and again only after it
 /// changed or the broker was restarted.
 #[test]

@@ -1,19 +1,13 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
 use crate::coordinator::{Cause, FoundChange};
-use crate::disk::{LogContents, LogTotals};
+use crate::disk::{LogContents, LogTotals, REBALANCE_TYPES};
 use crate::kafka::records::RecordType;
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::strategy::Work;
+use std::cmp::Reverse;
 use std::sync::Arc;
-
-/// The records that bumps cause.
-pub const REBALANCE_TYPES: [RecordType; 3] = [
-    RecordType::ConsumerGroupTargetAssignmentMetadata,
-    RecordType::ConsumerGroupTargetAssignmentMember,
-    RecordType::ConsumerGroupCurrentMemberAssignment,
-];
 
 /// Records of one type.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -72,8 +66,8 @@ pub struct Operations {
     pub loaded_records: u64,
     /// Operations that wrote records.
     pub writes: u64,
-    /// Those whose records are too large for a batch: Kafka would refuse them, the simulation does not.
-    pub oversized_writes: u64,
+    /// Operations that failed because their records are too large for a batch.
+    pub refused_writes: u64,
     /// Batches appended.
     pub batches: u64,
     /// Runs of an assignor that were written.
@@ -82,6 +76,17 @@ pub struct Operations {
     pub assigned_members: u64,
     /// Partitions in them.
     pub assigned_partitions: u64,
+}
+
+/// A write that is remarkable for its size.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LargeWrite {
+    /// The bytes of a batch with its records.
+    pub bytes: u64,
+    /// When.
+    pub time_ms: TimeMs,
+    /// The group.
+    pub group: JString,
 }
 
 /// The log of a shard at the end of a run.
@@ -177,6 +182,10 @@ pub struct Totals {
     pub logs: Vec<ShardLog>,
     /// Every load, in order of time; at equal times in order of shards.
     pub loads: Vec<LoadTotals>,
+    /// The largest write that succeeded, the earliest of these.
+    pub largest_write: Option<LargeWrite>,
+    /// The first write that failed because it was too large.
+    pub first_refusal: Option<LargeWrite>,
     /// Changes missed at the end, by groups that have a coordinator then.
     pub missed_changes: u64,
     /// Groups whose shard has a coordinator at the end, so that their misses are known.
@@ -262,6 +271,10 @@ impl Totals {
             mine.log_bytes += theirs.log_bytes;
             mine.log_peak_bytes += theirs.log_peak_bytes;
         }
+        let by_size = |write: &LargeWrite| (Reverse(write.bytes), write.time_ms, write.group.clone());
+        self.largest_write = self.largest_write.take().into_iter().chain(other.largest_write).min_by_key(by_size);
+        let by_time = |write: &LargeWrite| (write.time_ms, write.group.clone());
+        self.first_refusal = self.first_refusal.take().into_iter().chain(other.first_refusal).min_by_key(by_time);
         self.logs.extend(other.logs);
         self.loads.extend(other.loads);
         self.bumps.extend(other.bumps);
@@ -314,7 +327,7 @@ impl std::ops::AddAssign for Operations {
         self.failed_loads += other.failed_loads;
         self.loaded_records += other.loaded_records;
         self.writes += other.writes;
-        self.oversized_writes += other.oversized_writes;
+        self.refused_writes += other.refused_writes;
         self.batches += other.batches;
         self.assignor_runs += other.assignor_runs;
         self.assigned_members += other.assigned_members;

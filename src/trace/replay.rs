@@ -101,7 +101,8 @@ impl Replayer {
             }
         }
         let (Ok(config), true) = (config, errors.is_empty()) else { return Err(errors) };
-        let settings = ShardSettings { behaviour, config, design, start_unix_ms: trace.start_unix_ms };
+        let settings =
+            ShardSettings { behaviour, config, design, start_unix_ms: trace.start_unix_ms, max_batch_bytes: None };
         let mut members: HashMap<JString, usize> = HashMap::new();
         let steps = trace.events.iter().map(|event| step(event, &mut members)).collect();
         Ok(Replayer { settings, history: builder.finish(), steps, members: members.len() })
