@@ -7,6 +7,7 @@ use super::populations::{check_topic_name, read_group_population, read_layout, r
 use super::reader::{LONGEST_MS, Table, Value};
 use super::types::{Churn, ChurnKind, Event, EventKind, NewRack, Redeploy, Restart, Scenario, Subscribe};
 use super::units::RATE_FORM;
+use crate::kafka::GroupKind;
 use crate::kernel::TimeMs;
 
 const KINDS: [&str; 13] = [
@@ -26,6 +27,10 @@ const KINDS: [&str; 13] = [
 ];
 /// Kinds that only events have.
 const EVENT_KINDS: [&str; 2] = ["elect-leaders", "member-stop"];
+
+/// Why the members of a streams group do not change what they read.
+const FIXED_TOPOLOGY: &str =
+    "is a streams group, whose topology stays what it is (Kafka refuses another one); expected another group";
 
 /// The kind of a table; `""` after an error.
 fn read_kind(table: &mut Table, problems: &mut Problems, more: &[&'static str]) -> &'static str {
@@ -133,6 +138,10 @@ fn read_member_churn(
         "redeploy" => ChurnKind::Redeploy { groups: chosen, redeploy: read_redeploy(table, problems) },
         _ => {
             if let Some(population) = groups.map(|groups| &scenario.groups[groups])
+                && population.application.is_some()
+            {
+                table.complain(problems, "groups", FIXED_TOPOLOGY);
+            } else if let Some(population) = groups.map(|groups| &scenario.groups[groups])
                 && let Subscribe::Names(_) = population.subscribe
                 && !problems.is_wrong(&format!("{}.subscribe", population.place.field))
                 && !problems.is_list_wrong("topics", &["name"])
@@ -295,6 +304,11 @@ fn read_member_event(kind: &str, table: &mut Table, problems: &mut Problems, sce
         return Some(EventKind::Redeploy { group: group?, redeploy });
     }
     let topics = table_topics(kind, table, problems);
+    let found = group.as_ref().and_then(|name| scenario.group_named(name));
+    let of_kind = found.map_or(GroupKind::Consumer, |(population, _)| scenario.groups[population].kind);
+    if let (Some(value), GroupKind::Streams, true) = (&value, of_kind, topics.is_some()) {
+        value.complain(problems, FIXED_TOPOLOGY);
+    }
     if kind == "subscription-change" {
         let member = table.text(problems, "member");
         return Some(EventKind::SubscriptionChange { group: group?, member, topics: topics? });
@@ -304,7 +318,12 @@ fn read_member_event(kind: &str, table: &mut Table, problems: &mut Problems, sce
     let member = member.and_then(|value| value.text(problems, expected)).map(str::to_owned);
     Some(match kind {
         "member-join" => {
-            let (instance, rack) = (table.text(problems, "instance"), table.text(problems, "rack"));
+            let (instance, rack) = (table.get("instance"), table.text(problems, "rack"));
+            if let (Some(value), false) = (&instance, of_kind == GroupKind::Consumer) {
+                let kind = of_kind.name();
+                value.complain(problems, format!("members of {kind} groups are not static here; expected no instance"));
+            }
+            let instance = instance.and_then(|value| value.text(problems, "a text")).map(str::to_owned);
             EventKind::MemberJoin { group: group?, member: member?, topics, instance, rack }
         }
         "member-leave" => EventKind::MemberLeave { group: group?, member: member? },

@@ -4,8 +4,12 @@ use super::MAX_PARTITIONS;
 use super::diagnostic::{Problems, suggestion};
 use super::general::broker_ids;
 use super::reader::{LONGEST_MS, Table, Value};
-use super::types::{Choice, ConfigValue, GroupPopulation, Layout, NamePattern, Scenario, Subscribe, TopicPopulation};
+use super::types::{
+    Application, Choice, ConfigValue, GroupPopulation, Layout, NamePattern, Reads, Scenario, Subscribe, Subtopology,
+    TopicPopulation,
+};
 use super::units::counted;
+use crate::kafka::GroupKind;
 use std::ops::RangeInclusive;
 
 /// All populations of topics.
@@ -131,40 +135,107 @@ pub(super) fn read_choice(value: &Value, problems: &mut Problems, low: i64, high
     Some(Choice { values, weights: weights.into_iter().map(|weight| weight as u64).collect() })
 }
 
-/// All populations of groups.
+/// All populations of groups. What a kind does not have is not a field of its tables.
 pub(super) fn read_groups(root: &mut Table, problems: &mut Problems, scenario: &mut Scenario) {
+    let kinds = GroupKind::ALL.map(|kind| (kind.name(), kind));
     for mut table in root.tables(problems, "groups") {
-        let (name, count) = read_name_and_count(&mut table, problems, |_, _, _| ());
+        let kind_value = table.get("kind");
+        let kind = kind_value.as_ref().map_or(Some(GroupKind::Consumer), |value| value.one_of(problems, &kinds));
+        let (name, count) = read_name_and_count(&mut table, problems, |name, value, problems| {
+            if kind == Some(GroupKind::Streams) {
+                check_application_id(name, value, problems);
+            }
+        });
         let expected = "how many members a group has, such as 3 or [2, 4, 8]";
         let members = table.require(problems, "members", expected);
         let members = members.and_then(|value| read_choice(&value, problems, 0, 100_000)).unwrap_or(Choice::one(0));
         let subscribe = read_subscribe(&mut table, problems, scenario);
-        let assignor = read_assignor(&mut table, problems, scenario);
-        let is_static = table.flag(problems, "static");
         let rack_aware = table.flag(problems, "rack_aware");
-        let revocation_ms = table.duration(problems, "revocation", 0..=LONGEST_MS, 0);
         let start_ms = table.duration(problems, "start", 0..=LONGEST_MS, 0);
         let join_over_ms = table.duration(problems, "join_over", 0..=LONGEST_MS, 10_000);
-        let max_poll_interval_ms = table.duration(problems, "max_poll_interval", 1..=i64::from(i32::MAX), 300_000);
-        let client_id = table.text(problems, "client_id").unwrap_or_else(|| "consumer-{group}-{m}".to_owned());
-        let place = table.place(problems);
-        scenario.groups.push(GroupPopulation {
+        let client_id = table.text(problems, "client_id").unwrap_or_else(|| default_client_id(kind).to_owned());
+        let mut population = GroupPopulation {
+            kind: kind.unwrap_or(GroupKind::Consumer),
+            application: None,
             name,
             count,
             members,
             subscribe,
-            assignor,
-            is_static,
+            assignor: None,
+            is_static: false,
             rack_aware,
-            revocation_ms,
+            revocation_ms: 0,
             start_ms,
             join_over_ms,
-            max_poll_interval_ms,
+            max_poll_interval_ms: 300_000,
             client_id,
-            place,
-        });
+            place: table.place(problems),
+        };
+        if kind != Some(GroupKind::Share) {
+            population.revocation_ms = table.duration(problems, "revocation", 0..=LONGEST_MS, 0);
+            population.max_poll_interval_ms =
+                table.duration(problems, "max_poll_interval", 1..=i64::from(i32::MAX), 300_000);
+        }
+        // Nothing is said of fields that the kind that is meant may have.
+        if !matches!(kind, Some(GroupKind::Share | GroupKind::Streams)) {
+            population.assignor = read_assignor(&mut table, problems, scenario);
+            population.is_static = table.flag(problems, "static");
+        }
+        if matches!(kind, None | Some(GroupKind::Streams)) {
+            let application = read_application(&mut table, problems);
+            population.application = kind.map(|_| application);
+        }
+        scenario.groups.push(population);
         table.finish(problems);
     }
+}
+
+/// As Java's clients call themselves: `ConsumerConfig`, `StreamThread`.
+fn default_client_id(kind: Option<GroupKind>) -> &'static str {
+    match kind {
+        Some(GroupKind::Streams) => "{group}-{process}-StreamThread-{m}-consumer",
+        _ => "consumer-{group}-{m}",
+    }
+}
+
+/// The names of internal topics begin with the application's id.
+fn check_application_id(name: &str, value: &Value, problems: &mut Problems) {
+    let legal = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+    if name.len() > 200 || !name.chars().all(legal) {
+        let expected = "a name that topics' names can begin with: at most 200 letters, digits, \".\", \"_\" or \"-\"";
+        value.expected(problems, expected);
+    }
+}
+
+/// `threads`, `subtopologies` and `internal_topics_after`.
+fn read_application(table: &mut Table, problems: &mut Problems) -> Application {
+    let threads = table.integer(problems, "threads", 1..=1_000, 1) as u64;
+    let internal_topics_after_ms = table.duration(problems, "internal_topics_after", 1..=LONGEST_MS, 100);
+    let mut subtopologies = Vec::new();
+    for mut part in table.tables(problems, "subtopologies") {
+        let is_first = subtopologies.is_empty();
+        let value = part.get("reads");
+        let names = [("sources", false), ("repartition", true)];
+        let reads = value.as_ref().and_then(|value| value.one_of(problems, &names));
+        if let (true, Some(true), Some(value)) = (is_first, reads, &value) {
+            value.complain(problems, "no subtopology before this one could write it; expected \"sources\"");
+        }
+        let partitions = match reads.unwrap_or(!is_first) {
+            true => part.get("partitions").and_then(|value| value.integer(problems, 1..=MAX_PARTITIONS)),
+            false => None,
+        };
+        let reads = match reads.unwrap_or(!is_first) {
+            true => Reads::Repartition { partitions: partitions.map(|partitions| partitions as i32) },
+            false => Reads::Sources,
+        };
+        let stores = part.integer(problems, "stores", 0..=100, 0) as u64;
+        subtopologies.push(Subtopology { reads, stores });
+        part.finish(problems);
+    }
+    if subtopologies.is_empty() {
+        subtopologies.push(Subtopology { reads: Reads::Sources, stores: 0 });
+    }
+    Application { threads, subtopologies, internal_topics_after_ms }
 }
 
 /// `assignor`: one that the coordinators have; they answer every heartbeat that asks for another with an error.

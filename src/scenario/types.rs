@@ -2,6 +2,7 @@
 
 use super::diagnostic::Place;
 use super::units::Rate;
+use crate::kafka::GroupKind;
 use crate::kernel::TimeMs;
 use crate::strategy::Strategy;
 use std::collections::BTreeMap;
@@ -193,6 +194,10 @@ pub struct TopicPopulation {
 /// Groups that are alike.
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupPopulation {
+    /// Their kind.
+    pub kind: GroupKind,
+    /// What the members of streams groups run.
+    pub application: Option<Application>,
     /// Their names.
     pub name: NamePattern,
     /// How many there are.
@@ -215,10 +220,42 @@ pub struct GroupPopulation {
     pub join_over_ms: TimeMs,
     /// `max.poll.interval.ms`.
     pub max_poll_interval_ms: TimeMs,
-    /// `client.id` with `{group}` and `{m}`.
+    /// `client.id` with `{group}` and `{m}`, and for streams groups `{process}`.
     pub client_id: String,
     /// Where it is defined.
     pub place: Place,
+}
+
+/// What the members of a streams group run. Its sources are what the group subscribes to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Application {
+    /// `num.stream.threads`: so many members share a process.
+    pub threads: u64,
+    /// The parts of its topology, at least one.
+    pub subtopologies: Vec<Subtopology>,
+    /// How long after they are needed internal topics are there.
+    pub internal_topics_after_ms: TimeMs,
+}
+
+/// A part of an application's topology.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subtopology {
+    /// What it reads.
+    pub reads: Reads,
+    /// How many state stores it has, each with a changelog topic.
+    pub stores: u64,
+}
+
+/// What a part of a topology reads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Reads {
+    /// The topics that the group subscribes to.
+    Sources,
+    /// A repartition topic that the part before it writes.
+    Repartition {
+        /// How many partitions it has; `None`: as many as its writer has tasks.
+        partitions: Option<i32>,
+    },
 }
 
 /// What a group subscribes to.

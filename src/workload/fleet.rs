@@ -1,8 +1,10 @@
 //! The fleet: which member of which group comes, goes and changes, and when. What members do in between
 //! (heartbeats, revocations) follows from the coordinator's answers.
 
-use crate::kafka::JString;
+use super::application::Application;
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
+use std::sync::Arc;
 
 /// All groups.
 #[derive(Debug, Clone, Default)]
@@ -14,20 +16,26 @@ pub struct Fleet {
 /// A group and its members.
 #[derive(Debug, Clone)]
 pub struct GroupPlan {
+    /// Its kind.
+    pub kind: GroupKind,
     /// The group id.
     pub name: JString,
+    /// What the members of a streams group run.
+    pub application: Option<Arc<Application>>,
     /// Every member that the group ever has.
     pub members: Vec<MemberPlan>,
 }
 
 impl GroupPlan {
-    /// All topics that its members ever subscribe to, some of them more than once.
+    /// All topics that its members ever subscribe to or need, some of them more than once.
     pub fn topics(&self) -> impl Iterator<Item = &JString> {
+        let internal = self.application.iter().flat_map(|application| application.internal_topics());
         let steps = self.members.iter().flat_map(|member| &member.steps);
-        steps.flat_map(|(_, step)| match step {
+        let topics = steps.flat_map(|(_, step)| match step {
             Step::Join { topics, .. } | Step::Subscribe { topics } => topics.as_slice(),
             Step::Leave | Step::Stop | Step::Crash => &[],
-        })
+        });
+        topics.chain(internal)
     }
 }
 
@@ -36,6 +44,8 @@ impl GroupPlan {
 pub struct MemberPlan {
     /// `group.instance.id`, for static members.
     pub instance_id: Option<JString>,
+    /// `ProcessId`, of streams groups' members.
+    pub process_id: Option<JString>,
     /// `client.rack`.
     pub rack: Option<JString>,
     /// `client.id`.
