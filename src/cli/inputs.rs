@@ -5,6 +5,7 @@ use crate::cluster::HistoryBuilder;
 use crate::coordinator::{Config, KafkaVersion};
 use crate::disk::{BatchRules, LoadModel, LogSettings};
 use crate::import::kraft;
+use crate::kafka::GroupKind;
 use crate::kernel::TimeMs;
 use crate::results::ManifestFile;
 use crate::scenario::{Cluster, ConfigValue, Scenario, duration_ms, show_duration};
@@ -45,6 +46,13 @@ impl Input {
             Ok(version) => version,
             Err(error) => return Err(vec![error.to_string()]),
         };
+        for groups in scenario.groups.iter().filter(|groups| groups.kind != GroupKind::Consumer) {
+            if !kafka.behaviour().share_and_streams {
+                let kind = groups.kind.name();
+                let message = format!("{kind} groups are simulated as of Kafka 4.1.1; found Kafka {kafka}");
+                errors.push(scenario.diagnostic(&groups.place, message).to_string());
+            }
+        }
         let settings: Vec<(&str, String)> =
             scenario.config.iter().map(|(name, value)| (name.as_str(), setting(value))).collect();
         let settings = settings.iter().map(|(name, value)| (*name, value.as_str()));

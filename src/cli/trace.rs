@@ -3,14 +3,16 @@
 use super::error::CliError;
 use super::inputs::{Input, parse_duration};
 use crate::cluster::HistoryBuilder;
-use crate::coordinator::protocol::HeartbeatRequest;
-use crate::kafka::JString;
+use crate::coordinator::protocol::{HeartbeatRequest, TaskLists};
+use crate::kafka::records::streams;
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::results::write_file;
 use crate::scenario::{ConfigValue, counted};
 use crate::simulation::{Happening, Subject, Tape, record, shard_of};
 use crate::trace::{
-    self, ConsumerBody, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, Owned, TopicPartitions, Trace,
+    self, ConsumerBody, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, Owned, StreamsBody, Tasks, TopicInfo,
+    TopicPartitions, Trace,
 };
 use std::io::Write;
 use std::path::PathBuf;
@@ -151,9 +153,16 @@ impl Events {
 /// Less than any timeout of the shard's members.
 fn patience_ms(subject: &Subject, shard: i32) -> TimeMs {
     let groups = subject.fleet.groups.iter().filter(|g| shard_of(&g.name, subject.num_shards()) == Some(shard));
-    let timeouts = groups.flat_map(|group| &group.members).map(|member| member.rebalance_timeout_ms);
-    let least = timeouts.chain([subject.config.consumer.session_timeout_ms]).min();
-    TimeMs::from(least.unwrap_or(1) - 1).max(1)
+    let config = &subject.config;
+    let timeouts = groups.flat_map(|group| {
+        let kind = match group.kind {
+            GroupKind::Consumer => config.consumer,
+            GroupKind::Share => config.share,
+            GroupKind::Streams => config.streams,
+        };
+        group.members.iter().map(|member| member.rebalance_timeout_ms).chain([kind.session_timeout_ms])
+    });
+    TimeMs::from(timeouts.min().unwrap_or(1) - 1).max(1)
 }
 
 /// A heartbeat with everything that it says, and nothing left to what its member last heard.
@@ -178,7 +187,22 @@ fn heartbeat(request: &HeartbeatRequest) -> Heartbeat {
             });
             (&request.rack, &request.client_id, &request.client_host, body)
         }
-        HeartbeatRequest::Share(_) | HeartbeatRequest::Streams(_) => unreachable!("scenarios have no such groups yet"),
+        HeartbeatRequest::Share(request) => {
+            let body = HeartbeatBody::Share(request.topics.as_ref().map(texts));
+            (&request.rack, &request.client_id, &request.client_host, body)
+        }
+        HeartbeatRequest::Streams(request) => {
+            let body = HeartbeatBody::Streams(StreamsBody {
+                instance: text(&request.instance_id),
+                rebalance_timeout_ms: timeout(request.rebalance_timeout_ms),
+                topology: request.topology.as_deref().map(topology),
+                process_id: text(&request.process_id),
+                active: tasks(request.active.as_ref()),
+                standby: tasks(request.standby.as_ref()),
+                warmup: tasks(request.warmup.as_ref()),
+            });
+            (&request.rack, &request.client_id, &request.client_host, body)
+        }
     };
     Heartbeat {
         group: request.group().to_string(),
@@ -190,4 +214,32 @@ fn heartbeat(request: &HeartbeatRequest) -> Heartbeat {
         write_fails: false,
         body,
     }
+}
+
+/// Tasks that a streams member says it owns.
+fn tasks(lists: Option<&TaskLists>) -> Owned<Tasks> {
+    let Some(lists) = lists else { return Owned::Absent };
+    let tasks = lists.iter().map(|(subtopology, partitions)| Tasks {
+        subtopology: subtopology.to_string(),
+        partitions: partitions.clone(),
+    });
+    Owned::List(tasks.collect())
+}
+
+/// A topology as a trace writes it. Members of scenarios know nothing that it could not say.
+fn topology(topology: &streams::Topology) -> trace::Topology {
+    let names = |names: &[JString]| Some(names.iter().map(ToString::to_string).collect());
+    let infos = |infos: &[streams::TopicInfo]| {
+        let info =
+            |info: &streams::TopicInfo| TopicInfo { name: info.name.to_string(), partitions: Some(info.partitions) };
+        Some(infos.iter().map(info).collect())
+    };
+    let subtopologies = topology.subtopologies.iter().map(|part| trace::Subtopology {
+        id: part.subtopology_id.to_string(),
+        sources: names(&part.source_topics),
+        repartition_sinks: names(&part.repartition_sink_topics),
+        state_changelogs: infos(&part.state_changelog_topics),
+        repartition_sources: infos(&part.repartition_source_topics),
+    });
+    trace::Topology { epoch: topology.epoch, subtopologies: subtopologies.collect() }
 }

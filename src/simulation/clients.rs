@@ -52,7 +52,7 @@ impl<'a> Clients<'a> {
             for (step, (time_ms, _)) in member.steps.iter().enumerate() {
                 self.queue.push(*time_ms, Action::Step { client, step });
             }
-            let emulator = MemberEmulator::new(&plan.name, member);
+            let emulator = MemberEmulator::new(plan, member);
             let steps = member.steps.as_slice();
             self.clients.push(Client { group, emulator, steps, last_step: None, queued_ms: None });
         }
@@ -78,7 +78,7 @@ impl<'a> Clients<'a> {
                     return None;
                 }
                 sender.queued_ms = None;
-                (client, sender.emulator.build_request(now_ms).map(HeartbeatRequest::Consumer))
+                (client, sender.emulator.build_request(now_ms))
             }
         };
         match request {

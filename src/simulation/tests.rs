@@ -68,6 +68,7 @@ fn join(member: &str, topics: &[&str]) -> Step {
 
 fn member(steps: Vec<(TimeMs, Step)>) -> MemberPlan {
     MemberPlan {
+        process_id: None,
         instance_id: None,
         rack: None,
         client_id: "client".into(),
@@ -81,7 +82,7 @@ fn member(steps: Vec<(TimeMs, Step)>) -> MemberPlan {
 }
 
 fn group(name: &str, members: Vec<MemberPlan>) -> GroupPlan {
-    GroupPlan { name: name.into(), members }
+    GroupPlan { kind: crate::kafka::GroupKind::Consumer, name: name.into(), application: None, members }
 }
 
 fn subject<'a>(history: &'a History, fleet: &'a Fleet, kafka: KafkaVersion, end_ms: TimeMs) -> Subject<'a> {

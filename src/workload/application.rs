@@ -74,7 +74,11 @@ impl Application {
     /// The topics that it needs and that nobody else makes.
     pub fn internal_topics(&self) -> impl Iterator<Item = &JString> {
         self.topology.subtopologies.iter().flat_map(|subtopology| {
-            subtopology.repartition_source_topics.iter().chain(&subtopology.state_changelog_topics).map(|info| &info.name)
+            subtopology
+                .repartition_source_topics
+                .iter()
+                .chain(&subtopology.state_changelog_topics)
+                .map(|info| &info.name)
         })
     }
 

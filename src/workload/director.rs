@@ -1,6 +1,7 @@
 //! Goes through everything that happens to the cluster, in order of time, and publishes it as metadata images.
 
 use super::BaseTimes;
+use super::application::Application;
 use super::brokers::BrokerHappening;
 use super::topics::{TopicHappening, Topics};
 use crate::cluster::{Change, ChangeError, HistoryBuilder};
@@ -9,6 +10,7 @@ use crate::kernel::queue::EventQueue;
 use crate::kernel::random::{Poisson, Streams};
 use crate::scenario::{ChurnKind, Cluster, Diagnostic, EventKind, Place, Scenario, show_duration};
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 /// Something that happens to the cluster.
 #[derive(Debug, Clone)]
@@ -100,6 +102,8 @@ pub(super) struct Director<'a> {
     pub restarting: BTreeSet<i32>,
     /// How often each broker was restarted, to name its streams.
     pub restarts: BTreeMap<i32, u64>,
+    /// The applications of streams groups, and from when on they need their internal topics.
+    pub applications: Vec<(TimeMs, Arc<Application>)>,
     base: Vec<(TimeMs, String, Vec<Change>)>,
     /// The first time that is the scenario's own.
     base_end_ms: TimeMs,
@@ -120,6 +124,7 @@ impl<'a> Director<'a> {
             topics: Topics::new(scenario),
             restarting: BTreeSet::new(),
             restarts: BTreeMap::new(),
+            applications: Vec::new(),
             base_end_ms: base.last().map_or(0, |(time_ms, _, _)| *time_ms),
             base,
             queue: EventQueue::new(),
@@ -210,6 +215,10 @@ impl<'a> Director<'a> {
                 self.queue.push(event.at_ms, Happening::Event(index));
             }
         }
+        for (index, (join_ms, application)) in self.applications.iter().enumerate() {
+            let create = Happening::Topic(TopicHappening::CreateInternal { application: index });
+            self.queue.push(join_ms + application.internal_topics_after_ms, create);
+        }
         self.churn = churn_times(self.scenario, self.streams, ChurnKind::is_of_cluster);
         for index in 0..self.churn.len() {
             self.schedule_churn(index, 0);
@@ -294,6 +303,7 @@ impl<'a> Director<'a> {
             return;
         }
         self.topics.note(&effect.changes);
+        self.miss_internal_topics(now_ms, &effect.changes);
         if self.batch.changes.is_empty() {
             self.batch.since_ms = now_ms;
         }
@@ -307,6 +317,25 @@ impl<'a> Director<'a> {
             self.batch.changes = effect.changes;
         } else {
             self.batch.changes.extend(effect.changes);
+        }
+    }
+
+    /// Where sources of a streams group come, or its internal topics go, internal topics may have to be made.
+    fn miss_internal_topics(&mut self, now_ms: TimeMs, changes: &[Change]) {
+        for (index, (join_ms, application)) in self.applications.iter().enumerate() {
+            let concerns = |change: &Change| match change {
+                Change::CreateTopic { name, .. } => application.sources().any(|topic| topic.as_str() == name),
+                Change::DeleteTopic { topic } => {
+                    application.internal_topics().any(|internal| internal.as_str() == topic)
+                }
+                _ => false,
+            };
+            if changes.iter().any(concerns) {
+                // By then the batch that brings the sources is published.
+                let after_ms = application.internal_topics_after_ms + self.scenario.image_batching_ms;
+                let create = Happening::Topic(TopicHappening::CreateInternal { application: index });
+                self.queue.push(now_ms.max(*join_ms) + after_ms, create);
+            }
         }
     }
 

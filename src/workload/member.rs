@@ -1,17 +1,20 @@
-//! A member as the real Java consumer behaves: what its next heartbeat says, when it is sent, and what an answer
-//! changes. A pure state machine: no clock, no network, no random number beyond its plan.
+//! A member as the real Java client behaves: what its next heartbeat says, when it is sent, and what an answer
+//! changes. A pure state machine: no clock, no network, no random number beyond its plan. The three kinds of group share
+//! the machine; what their requests say is in [`requests`](super::requests).
 //!
-//! Source: `AbstractHeartbeatRequestManager`, `ConsumerHeartbeatRequestManager`, `AbstractMembershipManager`,
-//! `ConsumerMembershipManager`, `RequestState` of kafka-clients 4.3.1; `HeartbeatRequestManager` and
-//! `MembershipManagerImpl` of 3.9.1 do the same, but for `client.rack`, which they do not send (then the plan has no
-//! rack). Left out: the metadata request for the names of new topic ids, auto commit, and an expired
-//! `max.poll.interval.ms` (our applications poll in time).
+//! Source: `AbstractHeartbeatRequestManager`, `AbstractMembershipManager`, `RequestState` and, for consumer groups,
+//! `ConsumerHeartbeatRequestManager` and `ConsumerMembershipManager`, for share groups `ShareHeartbeatRequestManager` and
+//! `ShareMembershipManager`, for streams groups `StreamsGroupHeartbeatRequestManager` and `StreamsMembershipManager` of
+//! kafka-clients 4.3.1; `HeartbeatRequestManager` and `MembershipManagerImpl` of 3.9.1 do the same, but for `client.rack`,
+//! which they do not send (then the plan has no rack). Left out: the metadata request for the names of new topic ids, auto
+//! commit, an expired `max.poll.interval.ms` (our applications poll in time), and the heartbeat with which a streams
+//! member acknowledges that its group is, or is not, ready while its tasks stay the same.
 
-use super::fleet::{MemberPlan, Step};
+use super::fleet::{GroupPlan, MemberPlan, Step};
 use crate::coordinator::protocol::{
-    Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
+    Assigned, HeartbeatError, HeartbeatRequest, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
 };
-use crate::kafka::{JString, Uuid};
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::kernel::random::Streams;
 use std::sync::Arc;
@@ -24,25 +27,69 @@ const RETRY_BACKOFF_MS: i64 = 100;
 /// `retry.backoff.max.ms`.
 const RETRY_BACKOFF_MAX_MS: i64 = 1_000;
 
-/// What a client knows itself to own, or is to own: topics by id.
-type Partitions = Arc<[(Uuid, Vec<i32>)]>;
-
 /// `AbstractMembershipManager.LocalAssignment`: -1 is "none"; every new target has the next number.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct LocalAssignment {
+pub(super) struct LocalAssignment {
     local_epoch: i64,
-    partitions: Partitions,
+    /// What it is; lists are sorted.
+    pub assigned: Arc<Assigned>,
 }
 
 impl LocalAssignment {
-    fn none() -> Self {
-        LocalAssignment { local_epoch: -1, partitions: Arc::from([]) }
+    /// Nothing, in a group of a kind.
+    pub fn none(kind: GroupKind) -> Self {
+        let assigned = match kind {
+            GroupKind::Consumer | GroupKind::Share => Assigned::Partitions(Vec::new()),
+            GroupKind::Streams => Assigned::Tasks { active: Vec::new(), standby: Vec::new(), warmup: Vec::new() },
+        };
+        LocalAssignment { local_epoch: -1, assigned: Arc::new(assigned) }
+    }
+
+    /// Whether there is nothing in it that an application would have to give up.
+    fn is_empty(&self) -> bool {
+        match &*self.assigned {
+            Assigned::Partitions(partitions) => partitions.is_empty(),
+            Assigned::Tasks { active, .. } => active.is_empty(),
+        }
+    }
+
+    /// Whether an application has to give something of it up to get to another one.
+    fn loses_to(&self, target: &LocalAssignment) -> bool {
+        match (&*self.assigned, &*target.assigned) {
+            (Assigned::Partitions(own), Assigned::Partitions(target)) => is_lost(own, target),
+            (Assigned::Tasks { active: own, .. }, Assigned::Tasks { active: target, .. }) => is_lost(own, target),
+            _ => false,
+        }
+    }
+}
+
+/// Whether one of these partitions is not in the target, whose partitions ascend.
+fn is_lost<K: PartialEq>(own: &[(K, Vec<i32>)], target: &[(K, Vec<i32>)]) -> bool {
+    own.iter().any(|(name, owned)| {
+        let kept = target.iter().find(|(known, _)| known == name);
+        owned.iter().any(|partition| kept.is_none_or(|(_, kept)| kept.binary_search(partition).is_err()))
+    })
+}
+
+/// What a member is told, with everything in order.
+fn sorted(assigned: &Assigned) -> Assigned {
+    fn of<K: Ord + Clone>(list: &[(K, Vec<i32>)]) -> Vec<(K, Vec<i32>)> {
+        let mut list = list.to_vec();
+        list.iter_mut().for_each(|(_, partitions)| partitions.sort_unstable());
+        list.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
+        list
+    }
+    match assigned {
+        Assigned::Partitions(partitions) => Assigned::Partitions(of(partitions)),
+        Assigned::Tasks { active, standby, warmup } => {
+            Assigned::Tasks { active: of(active), standby: of(standby), warmup: of(warmup) }
+        }
     }
 }
 
 /// `MemberState`, with `UNSUBSCRIBED` and a process that does not run as one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     Down,
     Joining,
     Reconciling,
@@ -52,23 +99,24 @@ enum State {
     Fatal,
 }
 
-/// `ConsumerHeartbeatRequestManager.HeartbeatState.SentFields`.
+/// `SentFields` of the request managers' `HeartbeatState`.
 #[derive(Debug, Clone, Default)]
-struct SentFields<'a> {
-    rebalance_timeout: bool,
-    topics: Option<&'a [JString]>,
-    assignor: bool,
-    local: Option<LocalAssignment>,
+pub(super) struct SentFields<'a> {
+    pub rebalance_timeout: bool,
+    pub topics: Option<&'a [JString]>,
+    pub assignor: bool,
+    pub rack: bool,
+    pub local: Option<LocalAssignment>,
 }
 
 /// A member of a group, and what its client knows.
 #[derive(Debug, Clone)]
 pub struct MemberEmulator<'a> {
-    group: &'a JString,
-    plan: &'a MemberPlan,
-    state: State,
+    pub(super) group: &'a GroupPlan,
+    pub(super) plan: &'a MemberPlan,
+    pub(super) state: State,
     member_id: Option<&'a JString>,
-    topics: &'a [JString],
+    pub(super) topics: &'a [JString],
     epoch: i32,
     heartbeat_interval_ms: i32,
     /// When the heartbeat timer runs out.
@@ -79,17 +127,17 @@ pub struct MemberEmulator<'a> {
     failures: u32,
     failures_ever: u64,
     target: LocalAssignment,
-    current: LocalAssignment,
+    pub(super) current: LocalAssignment,
     /// The target that is being reconciled, and when that is done.
     reconciling: Option<(TimeMs, LocalAssignment)>,
     /// When it leaves, and with which epoch.
     leaving: Option<(TimeMs, i32)>,
-    sent: SentFields<'a>,
+    pub(super) sent: SentFields<'a>,
 }
 
 impl<'a> MemberEmulator<'a> {
     /// A client that does not run yet.
-    pub fn new(group: &'a JString, plan: &'a MemberPlan) -> Self {
+    pub fn new(group: &'a GroupPlan, plan: &'a MemberPlan) -> Self {
         MemberEmulator {
             group,
             plan,
@@ -102,8 +150,8 @@ impl<'a> MemberEmulator<'a> {
             blocked_ms: 0,
             failures: 0,
             failures_ever: 0,
-            target: LocalAssignment::none(),
-            current: LocalAssignment::none(),
+            target: LocalAssignment::none(group.kind),
+            current: LocalAssignment::none(group.kind),
             reconciling: None,
             leaving: None,
             sent: SentFields::default(),
@@ -125,9 +173,9 @@ impl<'a> MemberEmulator<'a> {
         !matches!(self.state, State::Down | State::Fatal)
     }
 
-    /// What it owns, by topic id.
-    pub fn owned(&self) -> &[(Uuid, Vec<i32>)] {
-        &self.current.partitions
+    /// What it owns.
+    pub fn owned(&self) -> &Assigned {
+        &self.current.assigned
     }
 
     /// Takes a step of its plan.
@@ -155,12 +203,12 @@ impl<'a> MemberEmulator<'a> {
             self.state = State::Down;
             return;
         }
-        self.leaving = Some((now_ms + self.callback_ms(&self.current.partitions), epoch));
+        self.leaving = Some((now_ms + self.callback_ms(), epoch));
     }
 
-    /// How long the application's callback takes to give partitions up.
-    fn callback_ms(&self, partitions: &[(Uuid, Vec<i32>)]) -> TimeMs {
-        if partitions.is_empty() { 0 } else { self.plan.revocation_ms }
+    /// How long the application's callback takes to give everything up.
+    fn callback_ms(&self) -> TimeMs {
+        if self.current.is_empty() { 0 } else { self.plan.revocation_ms }
     }
 
     /// What time alone changes: a reconciliation is done, a fenced member has released its partitions.
@@ -198,12 +246,8 @@ impl<'a> MemberEmulator<'a> {
 
     /// The interval of its heartbeats, if the next one says nothing new (no field but the ids and the epoch).
     pub fn idle_interval_ms(&self) -> Option<TimeMs> {
-        let idle = self.state == State::Stable
-            && self.leaving.is_none()
-            && self.failures == 0
-            && self.sent.rebalance_timeout
-            && self.topics_are_sent()
-            && self.sent.local.as_ref() == Some(&self.current);
+        let idle =
+            self.state == State::Stable && self.leaving.is_none() && self.failures == 0 && self.says_nothing_new();
         (idle && self.heartbeat_interval_ms > 0).then_some(TimeMs::from(self.heartbeat_interval_ms))
     }
 
@@ -214,35 +258,17 @@ impl<'a> MemberEmulator<'a> {
 
     /// The request that it sends now; `None` if there is nothing to send: it does not run, or leaves while it knows no
     /// coordinator.
-    pub fn build_request(&mut self, now_ms: TimeMs) -> Option<ConsumerHeartbeat> {
+    pub fn build_request(&mut self, now_ms: TimeMs) -> Option<HeartbeatRequest> {
         self.advance(now_ms);
         let member = self.member_id.filter(|_| self.is_up())?;
         if let Some((leave_ms, epoch)) = self.leaving
             && leave_ms <= now_ms
         {
-            return self.build_leave(now_ms, member, epoch);
+            self.state = State::Down;
+            let knows_coordinator = self.failures == 0 || now_ms >= self.blocked_ms;
+            return knows_coordinator.then(|| self.leave_request(member, epoch));
         }
-        let all = self.state == State::Joining;
-        let mut request = self.bare_request(member, self.epoch);
-        if all || !self.sent.rebalance_timeout {
-            request.rebalance_timeout_ms = self.plan.rebalance_timeout_ms;
-            self.sent.rebalance_timeout = true;
-        }
-        if all || !self.topics_are_sent() {
-            request.topics = Some(self.topics.to_vec());
-            self.sent.topics = Some(self.topics);
-        }
-        if all || !self.sent.assignor {
-            request.assignor.clone_from(&self.plan.assignor);
-            self.sent.assignor = true;
-        }
-        if all || self.sent.local.as_ref() != Some(&self.current) {
-            request.owned = Some(self.current.partitions.to_vec());
-            self.sent.local = Some(self.current.clone());
-        }
-        if all {
-            request.rack.clone_from(&self.plan.rack);
-        }
+        let request = self.request(member, self.epoch);
         self.timer_ms = now_ms + TimeMs::from(self.heartbeat_interval_ms);
         if self.state == State::Acknowledging {
             // `onHeartbeatRequestGenerated`
@@ -250,53 +276,6 @@ impl<'a> MemberEmulator<'a> {
             self.reconcile(now_ms);
         }
         Some(request)
-    }
-
-    /// The last request: by then the consumer has unsubscribed and owns nothing, and it says so.
-    fn build_leave(&mut self, now_ms: TimeMs, member: &JString, epoch: i32) -> Option<ConsumerHeartbeat> {
-        self.state = State::Down;
-        if self.failures > 0 && now_ms < self.blocked_ms {
-            return None;
-        }
-        let mut request = self.bare_request(member, epoch);
-        if self.sent.topics.is_none_or(|topics| !topics.is_empty()) {
-            request.topics = Some(Vec::new());
-        }
-        if self.sent.local.as_ref() != Some(&LocalAssignment::none()) {
-            request.owned = Some(Vec::new());
-        }
-        Some(request)
-    }
-
-    /// What every request carries.
-    fn bare_request(&self, member: &JString, epoch: i32) -> ConsumerHeartbeat {
-        ConsumerHeartbeat {
-            group: self.group.clone(),
-            member: member.clone(),
-            epoch,
-            instance_id: self.plan.instance_id.clone(),
-            rack: None,
-            rebalance_timeout_ms: -1,
-            topics: None,
-            regex: None,
-            assignor: None,
-            owned: None,
-            client_id: self.plan.client_id.clone(),
-            client_host: self.plan.client_host.clone(),
-        }
-    }
-
-    /// Whether the subscription was sent; its order does not matter.
-    fn topics_are_sent(&self) -> bool {
-        self.sent.topics.is_some_and(|sent| {
-            let sorted = |topics: &[JString]| {
-                let mut topics: Vec<JString> = topics.to_vec();
-                topics.sort_unstable();
-                topics.dedup();
-                topics
-            };
-            std::ptr::eq(sent, self.topics) || sorted(sent) == sorted(self.topics)
-        })
     }
 
     /// Takes an answer to the request that was built last.
@@ -321,12 +300,10 @@ impl<'a> MemberEmulator<'a> {
         }
         self.epoch = response.member_epoch;
         self.blocked_ms = now_ms + TURNAROUND_MS;
-        let Some(Assigned::Partitions(assignment)) = &response.assignment else { return };
-        let mut partitions = assignment.clone();
-        partitions.iter_mut().for_each(|(_, partitions)| partitions.sort_unstable());
-        partitions.sort_unstable_by_key(|(topic, _)| *topic);
-        if self.target.local_epoch < 0 || *self.target.partitions != *partitions {
-            self.target = LocalAssignment { local_epoch: self.target.local_epoch + 1, partitions: partitions.into() };
+        let Some(assigned) = response.assignment.as_ref().map(sorted) else { return };
+        if self.target.local_epoch < 0 || *self.target.assigned != assigned {
+            let local_epoch = self.target.local_epoch + 1;
+            self.target = LocalAssignment { local_epoch, assigned: Arc::new(assigned) };
         }
         if self.current != self.target {
             self.state = State::Reconciling;
@@ -341,10 +318,7 @@ impl<'a> MemberEmulator<'a> {
         if self.state != State::Reconciling || self.reconciling.is_some() {
             return;
         }
-        let revokes = self.current.partitions.iter().any(|(topic, owned)| {
-            let kept = self.target.partitions.iter().find(|(id, _)| id == topic);
-            owned.iter().any(|partition| kept.is_none_or(|(_, kept)| kept.binary_search(partition).is_err()))
-        });
+        let revokes = self.current.loses_to(&self.target);
         let callback_ms = if revokes { self.plan.revocation_ms } else { 0 };
         self.reconciling = Some((now_ms + callback_ms.max(TURNAROUND_MS), self.target.clone()));
     }
@@ -362,16 +336,8 @@ impl<'a> MemberEmulator<'a> {
                 self.failures_ever += 1;
             }
             HeartbeatError::FencedMemberEpoch | HeartbeatError::UnknownMemberId => self.fence(now_ms),
-            HeartbeatError::InvalidRequest
-            | HeartbeatError::UnsupportedAssignor
-            | HeartbeatError::GroupIdNotFound
-            | HeartbeatError::FencedInstanceId
-            | HeartbeatError::UnreleasedInstanceId
-            | HeartbeatError::GroupMaxSizeReached
-            | HeartbeatError::UnknownServerError
-            | HeartbeatError::InvalidRegularExpression
-            | HeartbeatError::StreamsInvalidTopology
-            | HeartbeatError::InvalidTopicException => self.state = State::Fatal,
+            // All others are fatal to all clients (`onErrorResponse`).
+            _ => self.state = State::Fatal,
         }
     }
 
@@ -382,11 +348,12 @@ impl<'a> MemberEmulator<'a> {
             self.state = State::Down;
             return;
         }
-        let released_ms = now_ms + self.callback_ms(&self.current.partitions).max(TURNAROUND_MS);
+        let released_ms = now_ms + self.callback_ms().max(TURNAROUND_MS);
         self.state = State::Fenced { released_ms };
         self.epoch = JOIN_EPOCH;
         (self.failures, self.blocked_ms) = (0, released_ms);
-        (self.target, self.current, self.reconciling) = (LocalAssignment::none(), LocalAssignment::none(), None);
+        let none = LocalAssignment::none(self.group.kind);
+        (self.target, self.current, self.reconciling) = (none.clone(), none, None);
     }
 
     /// How long until the coordinator is looked up and asked again: the first time at once (two round trips), then with

@@ -1,10 +1,13 @@
 //! What the Java consumer sends, and when. The expected requests follow from kafka-clients 4.3.1's sources; the order
 //! of requests of a join, a rebalance and a leave is that of the real consumers in the lab.
 
-use super::fleet::{MemberPlan, Step};
+use super::application::Application;
+use super::fleet::{GroupPlan, MemberPlan, Step};
 use super::member::MemberEmulator;
-use crate::coordinator::protocol::{Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse};
-use crate::kafka::{JString, Uuid};
+use crate::coordinator::protocol::{Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatRequest, HeartbeatResponse};
+use crate::kafka::{GroupKind, JString, Uuid};
+use crate::scenario;
+use std::sync::Arc;
 
 const ORDERS: Uuid = Uuid(1);
 const PAYMENTS: Uuid = Uuid(2);
@@ -12,6 +15,7 @@ const PAYMENTS: Uuid = Uuid(2);
 fn plan(revocation_ms: i64, instance: Option<&str>) -> MemberPlan {
     MemberPlan {
         instance_id: instance.map(JString::from),
+        process_id: None,
         rack: Some(JString::from("a")),
         client_id: JString::from("client"),
         client_host: JString::from("/10.0.0.1"),
@@ -21,6 +25,16 @@ fn plan(revocation_ms: i64, instance: Option<&str>) -> MemberPlan {
         retry_seed: 5,
         steps: Vec::new(),
     }
+}
+
+fn group(kind: GroupKind) -> GroupPlan {
+    let plan = scenario::Application {
+        threads: 1,
+        subtopologies: vec![scenario::Subtopology { reads: scenario::Reads::Sources, stores: 1 }],
+        internal_topics_after_ms: 100,
+    };
+    let application = (kind == GroupKind::Streams).then(|| Application::new("g", &[JString::from("orders")], &plan));
+    GroupPlan { kind, name: JString::from("g"), application: application.map(Arc::new), members: Vec::new() }
 }
 
 fn join(topics: &[&str]) -> Step {
@@ -56,7 +70,10 @@ fn short(time_ms: i64, request: &ConsumerHeartbeat) -> String {
 /// Sends the next heartbeat and takes an answer; gives the request in short.
 fn beat(member: &mut MemberEmulator, response: Result<HeartbeatResponse, HeartbeatError>) -> String {
     let now_ms = member.next_heartbeat_ms().expect("it runs");
-    let request = member.build_request(now_ms);
+    let request = member.build_request(now_ms).map(|request| match request {
+        HeartbeatRequest::Consumer(request) => request,
+        other => panic!("{other:?}"),
+    });
     member.on_response(now_ms, response.as_ref().map_err(|error| *error));
     request.map_or_else(|| format!("{now_ms} nothing"), |request| short(now_ms, &request))
 }
@@ -65,7 +82,7 @@ const FULL: &str = "topics=orders,payments owned= rack=a assignor=range timeout=
 
 #[test]
 fn a_join_says_everything_then_only_what_changed() {
-    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders", "payments"]));
+    let (group, plan, start) = (group(GroupKind::Consumer), plan(0, None), join(&["orders", "payments"]));
     let mut member = MemberEmulator::new(&group, &plan);
     assert_eq!(member.next_heartbeat_ms(), None);
     member.step(100, &start);
@@ -80,7 +97,7 @@ fn a_join_says_everything_then_only_what_changed() {
 
 #[test]
 fn an_empty_first_assignment_is_acknowledged_too() {
-    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders", "payments"]));
+    let (group, plan, start) = (group(GroupKind::Consumer), plan(0, None), join(&["orders", "payments"]));
     let mut member = MemberEmulator::new(&group, &plan);
     member.step(0, &start);
     assert_eq!(beat(&mut member, Ok(answer(3, Some(&[])))), format!("0 epoch=0 {FULL}"));
@@ -90,7 +107,7 @@ fn an_empty_first_assignment_is_acknowledged_too() {
 
 #[test]
 fn revocation_takes_its_time_while_heartbeats_go_on() {
-    let (group, plan, start) = (JString::from("g"), plan(7_000, None), join(&["orders"]));
+    let (group, plan, start) = (group(GroupKind::Consumer), plan(7_000, None), join(&["orders"]));
     let mut member = MemberEmulator::new(&group, &plan);
     member.step(0, &start);
     beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0, 1]), (PAYMENTS, &[0])]))));
@@ -100,12 +117,12 @@ fn revocation_takes_its_time_while_heartbeats_go_on() {
     assert_eq!(beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0]), (PAYMENTS, &[3])])))), "10001 epoch=2");
     assert_eq!(beat(&mut member, Ok(answer(3, None))), "12001 epoch=2 owned=1:[0]");
     assert_eq!(beat(&mut member, Ok(answer(3, None))), "12002 epoch=3 owned=1:[0]2:[3]");
-    assert_eq!(member.owned().len(), 2);
+    assert!(matches!(member.owned(), Assigned::Partitions(owned) if owned.len() == 2));
 }
 
 #[test]
 fn a_changed_subscription_waits_for_the_next_heartbeat() {
-    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders"]));
+    let (group, plan, start) = (group(GroupKind::Consumer), plan(0, None), join(&["orders"]));
     let mut member = MemberEmulator::new(&group, &plan);
     member.step(0, &start);
     beat(&mut member, Ok(answer(2, Some(&[]))));
@@ -120,13 +137,13 @@ fn a_changed_subscription_waits_for_the_next_heartbeat() {
 #[test]
 fn a_fenced_member_gives_up_and_rejoins() {
     for error in [HeartbeatError::FencedMemberEpoch, HeartbeatError::UnknownMemberId] {
-        let (group, plan, start) = (JString::from("g"), plan(2_000, None), join(&["orders", "payments"]));
+        let (group, plan, start) = (group(GroupKind::Consumer), plan(2_000, None), join(&["orders", "payments"]));
         let mut member = MemberEmulator::new(&group, &plan);
         member.step(0, &start);
         beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0])]))));
         beat(&mut member, Ok(answer(2, None)));
         assert_eq!(beat(&mut member, Err(error)), "5001 epoch=2");
-        assert!(member.owned().is_empty());
+        assert_eq!(*member.owned(), Assigned::Partitions(Vec::new()));
         assert_eq!(beat(&mut member, Ok(answer(5, Some(&[(ORDERS, &[0])])))), format!("7001 epoch=0 {FULL}"));
         assert_eq!(beat(&mut member, Ok(answer(5, None))), "7002 epoch=5 owned=1:[0]");
     }
@@ -134,7 +151,7 @@ fn a_fenced_member_gives_up_and_rejoins() {
 
 #[test]
 fn another_coordinator_is_looked_for_at_once_then_with_backoff() {
-    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders"]));
+    let (group, plan, start) = (group(GroupKind::Consumer), plan(0, None), join(&["orders"]));
     let mut member = MemberEmulator::new(&group, &plan);
     member.step(0, &start);
     beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0])]))));
@@ -162,7 +179,7 @@ fn some_errors_are_fatal_until_the_next_start() {
         HeartbeatError::GroupMaxSizeReached,
         HeartbeatError::InvalidRegularExpression,
     ] {
-        let (group, plan, start) = (JString::from("g"), plan(0, Some("i")), join(&["orders"]));
+        let (group, plan, start) = (group(GroupKind::Consumer), plan(0, Some("i")), join(&["orders"]));
         let mut member = MemberEmulator::new(&group, &plan);
         member.step(0, &start);
         beat(&mut member, Err(error));
@@ -175,7 +192,7 @@ fn some_errors_are_fatal_until_the_next_start() {
 
 /// Leaves at 8 s: gives the requests after that.
 fn leave(step: &Step, instance: Option<&str>, revocation_ms: i64) -> Vec<String> {
-    let (group, plan, start) = (JString::from("g"), plan(revocation_ms, instance), join(&["orders"]));
+    let (group, plan, start) = (group(GroupKind::Consumer), plan(revocation_ms, instance), join(&["orders"]));
     let mut member = MemberEmulator::new(&group, &plan);
     member.step(0, &start);
     beat(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0])]))));
@@ -202,11 +219,95 @@ fn leaving_stopping_and_crashing() {
 
 #[test]
 fn a_leave_without_a_coordinator_is_lost() {
-    let (group, plan, start) = (JString::from("g"), plan(0, None), join(&["orders"]));
+    let (group, plan, start) = (group(GroupKind::Consumer), plan(0, None), join(&["orders"]));
     let mut member = MemberEmulator::new(&group, &plan);
     member.step(0, &start);
     beat(&mut member, Err(HeartbeatError::NotCoordinator));
     member.step(1, &Step::Leave);
     assert_eq!(beat(&mut member, Ok(answer(-1, None))), "1 nothing");
     assert_eq!(member.next_heartbeat_ms(), None);
+}
+
+/// A request of a share or streams group's member in short.
+fn other(member: &mut MemberEmulator, response: Result<HeartbeatResponse, HeartbeatError>) -> String {
+    let now_ms = member.next_heartbeat_ms().expect("it runs");
+    let request = member.build_request(now_ms).expect("it sends");
+    member.on_response(now_ms, response.as_ref().map_err(|error| *error));
+    let mut text = format!("{now_ms} epoch={}", request.epoch());
+    match &request {
+        HeartbeatRequest::Share(request) => {
+            request.topics.iter().for_each(|topics| text.push_str(&format!(" topics={}", topics.len())));
+            request.rack.iter().for_each(|rack| text.push_str(&format!(" rack={rack}")));
+        }
+        HeartbeatRequest::Streams(request) => {
+            let topology = request.topology.iter().map(|topology| topology.subtopologies.len());
+            topology.for_each(|parts| text.push_str(&format!(" topology={parts}")));
+            request.process_id.iter().for_each(|process| text.push_str(&format!(" process={process}")));
+            request.rack.iter().for_each(|rack| text.push_str(&format!(" rack={rack}")));
+            for (role, list) in
+                [("active", &request.active), ("standby", &request.standby), ("warmup", &request.warmup)]
+            {
+                let tasks = |list: &Vec<(JString, Vec<i32>)>| format!(" {role}={list:?}").replace("JString", "");
+                list.iter().for_each(|list| text.push_str(&tasks(list)));
+            }
+        }
+        HeartbeatRequest::Consumer(request) => panic!("{request:?}"),
+    }
+    text
+}
+
+/// `ShareHeartbeatRequestManager.HeartbeatState.buildRequestData` of 4.3.1: the rack once, topics when they change.
+#[test]
+fn a_share_member_says_its_rack_once() {
+    let (group, plan, start) = (group(GroupKind::Share), plan(0, None), join(&["orders"]));
+    let mut member = MemberEmulator::new(&group, &plan);
+    member.step(0, &start);
+    assert_eq!(other(&mut member, Ok(answer(2, Some(&[(ORDERS, &[0, 1])])))), "0 epoch=0 topics=1 rack=a");
+    // It acknowledges at once, which says nothing.
+    assert_eq!(other(&mut member, Ok(answer(2, None))), "1 epoch=2");
+    assert_eq!(member.idle_interval_ms(), Some(5_000));
+    let both = Step::Subscribe { topics: vec![JString::from("orders"), JString::from("payments")] };
+    member.step(3, &both);
+    assert_eq!(other(&mut member, Ok(answer(3, None))), "5001 epoch=2 topics=2");
+    assert_eq!(other(&mut member, Err(HeartbeatError::UnknownMemberId)), "10001 epoch=3");
+    assert_eq!(other(&mut member, Ok(answer(5, Some(&[(ORDERS, &[0])])))), "10002 epoch=0 topics=2 rack=a");
+    assert_eq!(other(&mut member, Ok(answer(5, None))), "10003 epoch=5");
+    member.step(10_004, &Step::Leave);
+    assert_eq!(other(&mut member, Ok(answer(-1, None))), "10004 epoch=-1 topics=0");
+    assert!(!member.is_up());
+}
+
+/// `StreamsGroupHeartbeatRequestManager.HeartbeatState.buildRequestData` of 4.3.1: the topology when it joins, tasks when
+/// they change, and none of both when it leaves.
+#[test]
+fn a_streams_member_sends_its_topology_when_it_joins() {
+    let group = group(GroupKind::Streams);
+    let plan = MemberPlan { process_id: Some(JString::from("p")), ..plan(1_000, None) };
+    let start = join(&["orders"]);
+    let tasks = |active: &[i32]| Assigned::Tasks {
+        active: vec![(JString::from("0"), active.to_vec())],
+        standby: Vec::new(),
+        warmup: Vec::new(),
+    };
+    let told = |member_epoch, active: &[i32]| {
+        Ok(HeartbeatResponse { member_epoch, heartbeat_interval_ms: 5_000, assignment: Some(tasks(active)) })
+    };
+    let mut member = MemberEmulator::new(&group, &plan);
+    member.step(0, &start);
+    let joins = "epoch=0 topology=1 process=p rack=a active=[] standby=[] warmup=[]";
+    assert_eq!(other(&mut member, told(2, &[1, 0])), format!("0 {joins}"));
+    assert_eq!(*member.owned(), Assigned::Tasks { active: Vec::new(), standby: Vec::new(), warmup: Vec::new() });
+    let acknowledges = other(&mut member, Ok(answer(2, None)));
+    assert_eq!(acknowledges, "1 epoch=2 active=[(\"0\", [0, 1])] standby=[] warmup=[]");
+    assert_eq!(*member.owned(), tasks(&[0, 1]));
+    assert_eq!(member.idle_interval_ms(), Some(5_000));
+    assert_eq!(other(&mut member, told(2, &[0])), "5001 epoch=2");
+    // The application takes a second to close the task that it loses.
+    assert_eq!(other(&mut member, Ok(answer(3, None))), "6001 epoch=2 active=[(\"0\", [0])] standby=[] warmup=[]");
+    assert_eq!(other(&mut member, Err(HeartbeatError::FencedMemberEpoch)), "11001 epoch=3");
+    assert_eq!(other(&mut member, told(5, &[0])), format!("12001 {joins}"));
+    assert!(other(&mut member, Ok(answer(5, None))).starts_with("12002 epoch=5 active="));
+    // It gives its task up, then leaves: a member that is not static cannot leave for a while.
+    member.step(12_003, &Step::Stop);
+    assert_eq!(other(&mut member, Ok(answer(-1, None))), "13003 epoch=-1");
 }

@@ -5,6 +5,7 @@
 //! entity draws from streams of its own, named after it, so that another topic, group or churn table changes no draw
 //! of any other.
 
+pub mod application;
 mod brokers;
 mod director;
 pub mod fleet;
@@ -12,6 +13,7 @@ pub mod member;
 #[cfg(test)]
 mod member_tests;
 mod planner;
+mod requests;
 #[cfg(test)]
 mod tests;
 mod topics;
@@ -24,8 +26,11 @@ use crate::kafka::Uuid;
 use crate::kernel::TimeMs;
 use crate::kernel::random::{Stream, Streams};
 use crate::scenario::{Cluster, Diagnostic, Scenario};
+use application::Application;
 use director::Director;
+use fleet::Step;
 use planner::Planner;
+use std::sync::Arc;
 
 /// The metadata of a real cluster, from its log.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,6 +79,7 @@ pub fn generate_into(
     let mut errors = Vec::new();
     let mut director = Director::new(scenario, streams, base);
     director.builder = builder;
+    director.applications = applications(scenario, streams);
     let mut builder = director.run(&mut errors);
     let fleet = Planner::new(scenario, streams, &racks(scenario, &builder)).run(&mut errors);
     if !errors.is_empty() {
@@ -87,6 +93,21 @@ pub fn generate_into(
     }
     let start_unix_ms = scenario.start_unix_ms.or(log_start_unix_ms).unwrap_or(Scenario::DEFAULT_START_UNIX_MS);
     Ok(Workload { history: builder.finish(), fleet, start_unix_ms, duration_ms: scenario.duration_ms })
+}
+
+/// The applications of streams groups, and when their first members join: the plan of members does not depend on the
+/// history but for the racks that clients tell, and these are not asked for here.
+fn applications(scenario: &Scenario, streams: Streams) -> Vec<(TimeMs, Arc<Application>)> {
+    if scenario.groups.iter().all(|group| group.application.is_none()) {
+        return Vec::new();
+    }
+    let fleet = Planner::new(scenario, streams, &[]).run(&mut Vec::new());
+    let groups = fleet.groups.iter().filter_map(|group| {
+        let joins = group.members.iter().flat_map(|member| &member.steps);
+        let joins = joins.filter_map(|(time_ms, step)| matches!(step, Step::Join { .. }).then_some(*time_ms));
+        Some((joins.min()?, group.application.clone()?))
+    });
+    groups.collect()
 }
 
 /// A metadata log in the run's time.

@@ -1,9 +1,10 @@
 //! Plans what every member of every group does: who joins, leaves, dies and changes its subscription, and when.
 
+use super::application::Application;
 use super::director::{churn_times, stream_name};
 use super::fleet::{Fleet, GroupPlan, MemberPlan, Step};
 use super::random_uuid;
-use crate::kafka::JString;
+use crate::kafka::{GroupKind, JString, Uuid};
 use crate::kernel::TimeMs;
 use crate::kernel::queue::EventQueue;
 use crate::kernel::random::{Poisson, Stream, Streams, Zipf};
@@ -11,6 +12,7 @@ use crate::scenario::{
     Choice, ChurnKind, Diagnostic, EventKind, GroupPopulation, Redeploy, Scenario, Subscribe, show_duration,
 };
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Something that happens to members.
 #[derive(Debug, Clone, Copy)]
@@ -40,6 +42,8 @@ struct Member {
 #[derive(Debug)]
 struct Group {
     name: String,
+    kind: GroupKind,
+    application: Option<Arc<Application>>,
     population: usize,
     /// What new members subscribe to.
     topics: Vec<JString>,
@@ -126,7 +130,9 @@ impl<'a> Planner<'a> {
         let topics = self.draw_topics(plan, &name);
         let members = weighted(&plan.members, &mut self.group_stream(&name, "members"));
         let first_rack = self.group_stream(&name, "rack").below(self.racks.len() as u64);
-        self.groups.push(Group { name, population, topics, members: Vec::new(), first_rack });
+        let application = plan.application.as_ref().map(|plan| Arc::new(Application::new(&name, &topics, plan)));
+        let group = Group { name, kind: plan.kind, application, population, topics, members: Vec::new(), first_rack };
+        self.groups.push(group);
         let group = self.groups.len() - 1;
         for _ in 0..members {
             let member = self.add_member(group, None, None, None);
@@ -181,14 +187,20 @@ impl<'a> Planner<'a> {
         let short = numbered.unwrap_or(&name);
         let own_rack = (plan.rack_aware && !self.racks.is_empty())
             .then(|| self.racks[((first_rack + number - 1) % self.racks.len() as u64) as usize].as_str());
-        let rack = rack.or(own_rack).filter(|_| sends_rack(&self.scenario.kafka)).map(JString::from);
+        let rack = rack.or(own_rack).filter(|_| sends_rack(&self.scenario.kafka, plan.kind)).map(JString::from);
         let own_instance = plan.is_static.then(|| format!("{group_name}-{short}"));
         let instance_id = instance.map(str::to_owned).or(own_instance).map(JString::from);
+        let process_id = plan.application.as_ref().map(|application| {
+            let process = (number - 1) / application.threads;
+            java_uuid(random_uuid(&mut self.streams.stream(&format!("group {group_name}"), process, "process")))
+        });
         let client_id = plan.client_id.replace("{group}", group_name).replace("{m}", short);
+        let client_id = client_id.replace("{process}", process_id.as_deref().unwrap_or(""));
         let mut stream = self.streams.stream(&format!("member {name} of {group_name}"), 0, "client");
         let [a, b, c] = stream.bytes();
         let plan = MemberPlan {
             instance_id,
+            process_id: process_id.map(JString::from),
             rack,
             client_id: JString::from(client_id),
             client_host: JString::from(format!("/10.{a}.{b}.{c}")),
@@ -377,7 +389,8 @@ impl<'a> Planner<'a> {
         if instance.is_some_and(|instance| member.plan.instance_id.as_deref() != Some(instance)) {
             return Err(format!("member {name:?} was started before with another instance; expected another member"));
         }
-        if rack.is_some_and(|rack| sends_rack(&self.scenario.kafka) && member.plan.rack.as_deref() != Some(rack)) {
+        let sends_rack = sends_rack(&self.scenario.kafka, self.groups[group].kind);
+        if rack.is_some_and(|rack| sends_rack && member.plan.rack.as_deref() != Some(rack)) {
             return Err(format!("member {name:?} was started before in another rack; expected another member"));
         }
         Ok(index)
@@ -408,10 +421,19 @@ fn weighted(choice: &Choice, stream: &mut Stream) -> i64 {
     choice.values[stream.weighted(&choice.weights)]
 }
 
-/// Whether the consumers of a Kafka version tell the coordinator their rack: seen in the lab with 4.3.1, not with 3.9.1
-/// and 4.0.0; in 4.1.1 by `ConsumerHeartbeatRequestManager`.
-fn sends_rack(kafka: &str) -> bool {
-    !(kafka.starts_with("3.") || kafka.starts_with("4.0."))
+/// An id as `java.util.UUID` shows it.
+fn java_uuid(id: Uuid) -> String {
+    let hex = format!("{:032x}", id.0);
+    let parts: Vec<&str> = [0..8, 8..12, 12..16, 16..20, 20..32].into_iter().map(|part| &hex[part]).collect();
+    parts.join("-")
+}
+
+/// Whether the clients of a Kafka version tell the coordinator their rack: consumers were seen to do so in the lab with
+/// 4.3.1, not with 3.9.1 and 4.0.0; 4.1.1's `ConsumerHeartbeatRequestManager` and `ShareHeartbeatRequestManager` do,
+/// `StreamsGroupHeartbeatRequestManager` only from 4.3 on.
+fn sends_rack(kafka: &str, kind: GroupKind) -> bool {
+    let never = kafka.starts_with("3.") || kafka.starts_with("4.0.");
+    !never && !(kind == GroupKind::Streams && kafka.starts_with("4.1."))
 }
 
 /// Steps after the end are left out.
@@ -421,5 +443,6 @@ fn finish(group: Group, duration_ms: TimeMs) -> GroupPlan {
         plan.steps.retain(|(time_ms, _)| *time_ms <= duration_ms);
         plan
     });
-    GroupPlan { name: JString::from(group.name), members: members.collect() }
+    let members = members.collect();
+    GroupPlan { kind: group.kind, name: JString::from(group.name), application: group.application, members }
 }

@@ -1,5 +1,6 @@
 //! What happens to topics: creation, expansion, deletion, re-creation, reassignment.
 
+use super::application::Application;
 use super::director::{Director, Effect, Happening};
 use super::random_uuid;
 use crate::cluster::effects::Reassignment;
@@ -19,6 +20,8 @@ const REJOIN_MS: TimeMs = 10_000;
 pub(super) enum TopicHappening {
     /// A deleted topic is created anew.
     CreateAgain { topic: String, partitions: usize, replication: i64 },
+    /// The internal topics of a streams group's application are created, those that are missing.
+    CreateInternal { application: usize },
     /// New replicas have caught up.
     Join { topic_id: Uuid, moves: Vec<Reassignment> },
 }
@@ -302,7 +305,26 @@ impl Director<'_> {
                     Err(error) => Effect::impossible(error.to_string()),
                 }
             }
+            TopicHappening::CreateInternal { application } => self.create_internal(&self.applications[*application].1),
             TopicHappening::Join { topic_id, moves } => self.join(now_ms, *topic_id, moves),
+        }
+    }
+
+    /// With the default replication, and partitions as the coordinator asks for; nothing while a source is missing.
+    fn create_internal(&self, application: &Application) -> Effect {
+        let partitions_of = |topic: &str| self.builder.topic(topic).map(|state| state.partitions.len() as i64);
+        let wanted = application.internal_topic_partitions(partitions_of).unwrap_or_default();
+        let missing = wanted.into_iter().filter(|(topic, _)| self.builder.topic(topic).is_none());
+        let replication = (self.builder.brokers().count() as i64).min(3);
+        let created: Result<Vec<_>, _> = missing
+            .map(|(topic, partitions)| {
+                let replicas = self.placed(topic, partitions as usize, replication, "placement");
+                replicas.map(|replicas| self.builder.create_topic(topic, self.topic_id(topic), replicas))
+            })
+            .collect();
+        match created {
+            Ok(changes) => Effect::of("create-internal", changes.concat()),
+            Err(error) => Effect::impossible(error.to_string()),
         }
     }
 
