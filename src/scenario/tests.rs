@@ -758,3 +758,64 @@ fn assignors_are_those_that_the_coordinator_has() {
     check(&with("[\"org.apache.kafka.coordinator.group.assignor.UniformAssignor\"]"), &[]);
     check(&with("5"), &["s.toml:2:37: config.\"group.consumer.assignors\": found 5; expected a list of assignors"]);
 }
+
+#[test]
+fn kinds_of_groups_have_their_own_fields() {
+    let group =
+        |text: &str| format!("duration = \"1h\"\n[[groups]]\nname = \"g\"\nmembers = 1\nsubscribe = [\"t\"]\n{text}");
+    check(&group("kind = \"share\"\nrack_aware = true"), &[]);
+    check(
+        &group("kind = \"shared\""),
+        &[
+            "s.toml:6:8: groups[0].kind: found \"shared\"; expected one of \"consumer\", \"share\", \"streams\"; did you mean \"share\"?",
+        ],
+    );
+    check(
+        &group("kind = \"share\"\nassignor = \"range\""),
+        &[
+            "s.toml:7:1: groups[0].assignor: is not a field here; expected one of client_id, count, join_over, kind, members, \
+           name, rack_aware, start, subscribe",
+        ],
+    );
+    check(
+        &group("threads = 2"),
+        &[
+            "s.toml:6:1: groups[0].threads: is not a field here; expected one of assignor, client_id, count, join_over, kind, \
+           max_poll_interval, members, name, rack_aware, revocation, start, static, subscribe",
+        ],
+    );
+    let streams = |text: &str| group(&format!("kind = \"streams\"\n{text}"));
+    check(&streams("threads = 2\n[[groups.subtopologies]]\nstores = 3\n[[groups.subtopologies]]\npartitions = 6"), &[]);
+    check(
+        &streams("subtopologies = [{ reads = \"repartition\" }]"),
+        &[
+            "s.toml:7:28: groups[0].subtopologies[0].reads: no subtopology before this one could write it; expected \"sources\"",
+        ],
+    );
+    check(
+        &streams("subtopologies = [{ partitions = 6 }]"),
+        &["s.toml:7:20: groups[0].subtopologies[0].partitions: is not a field here; expected one of reads, stores"],
+    );
+    check(&streams("static = true"), &["s.toml:7:1: groups[0].static: is not a field here; expected one of client_id, count, internal_topics_after, \
+           join_over, kind, max_poll_interval, members, name, rack_aware, revocation, start, subscribe, subtopologies, threads"start\"?"]);
+    check(
+        &streams("").replace("\"g\"", "\"größe\""),
+        &[
+            "s.toml:3:8: groups[0].name: found \"größe\"; expected a name that topics' names can begin with: at most 200 \
+           letters, digits, \".\", \"_\" or \"-\"",
+        ],
+    );
+    let change = "[[events]]\nat = \"1m\"\nkind = \"subscription-change\"\ngroup = \"g\"\ntopics = [\"u\"]";
+    check(
+        &streams(change),
+        &[
+            "s.toml:10:9: events[0].group: is a streams group, whose topology stays what it is (Kafka refuses another one); \
+           expected another group",
+        ],
+    );
+    let joins = "[[events]]\nat = \"1m\"\nkind = \"member-join\"\ngroup = \"g\"\nmember = \"m2\"\ninstance = \"i\"";
+    check(
+        &group(&format!("kind = \"share\"\n{joins}")),
+        &["s.toml:12:12: events[0].instance: members of share groups are not static here; expected no instance"],
+    );
+}
