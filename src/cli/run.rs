@@ -217,7 +217,14 @@ fn size(subject: &Subject) -> RunSize {
     let published = images.take_while(|&image| history.image(image).time_ms < subject.end_ms);
     let last = published.last().unwrap_or(0);
     let topics = || history.topics().filter_map(|topic| history.version_at(topic, last));
+    let mut kinds = [(0, 0); 3];
+    for group in &subject.fleet.groups {
+        let (groups, members) = &mut kinds[group.kind as usize];
+        *groups += 1;
+        *members += group.members.len() as u64;
+    }
     RunSize {
+        kinds,
         groups: subject.fleet.groups.len() as u64,
         members: subject.fleet.groups.iter().map(|group| group.members.len() as u64).sum(),
         topics: topics().count() as u64,

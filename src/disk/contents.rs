@@ -4,13 +4,6 @@ use super::segment::{Item, Record, Segment};
 use crate::kafka::batch::BATCH_HEADER_BYTES;
 use crate::kafka::records::RecordType;
 
-/// The records that bumps cause: target and current assignments.
-pub const REBALANCE_TYPES: [RecordType; 3] = [
-    RecordType::ConsumerGroupTargetAssignmentMetadata,
-    RecordType::ConsumerGroupTargetAssignmentMember,
-    RecordType::ConsumerGroupCurrentMemberAssignment,
-];
-
 /// Records of one type in a log.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct TypeContents {
@@ -75,14 +68,19 @@ impl LogContents {
         of_type.bytes += bytes;
     }
 
-    /// Bytes of what the strategy stores: type 4 records, and the hash in group metadata records.
+    /// Bytes of what the strategy stores: records of types 4, 9 and 18, and the hash in group metadata records.
     pub fn strategy_bytes(&self) -> u64 {
-        self.records[RecordType::ConsumerGroupPartitionMetadata.position()].bytes + self.hash_field_bytes
+        self.bytes_of(RecordType::is_partition_metadata) + self.hash_field_bytes
     }
 
     /// Bytes of target and current assignments.
     pub fn rebalance_bytes(&self) -> u64 {
-        REBALANCE_TYPES.into_iter().map(|record_type| self.records[record_type.position()].bytes).sum()
+        self.bytes_of(RecordType::is_rebalance)
+    }
+
+    fn bytes_of(&self, is_meant: impl Fn(RecordType) -> bool) -> u64 {
+        let types = RecordType::ALL.into_iter().zip(&self.records);
+        types.filter(|(record_type, _)| is_meant(*record_type)).map(|(_, records)| records.bytes).sum()
     }
 
     /// All records, commits included.

@@ -16,7 +16,7 @@ mod tests;
 
 pub use batches::{Appended, BatchRules, Batches};
 pub use cleaner::Cleaning;
-pub use contents::{LogContents, REBALANCE_TYPES, TypeContents};
+pub use contents::{LogContents, TypeContents};
 pub use loading::LoadModel;
 pub use log::{LogTotals, NewRecord, OffsetsLog};
 pub use segment::{BatchInfo, CommitRound, CommitRun, Item, KeyId, Keys, Record, Segment};

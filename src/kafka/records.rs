@@ -207,6 +207,18 @@ impl RecordType {
         }
     }
 
+    /// Whether a strategy writes it in order to remember topics.
+    pub fn is_partition_metadata(self) -> bool {
+        self == RecordType::partition_metadata(self.kind())
+    }
+
+    /// Whether bumps cause it: it holds target or current assignments.
+    pub fn is_rebalance(self) -> bool {
+        let kind = self.kind();
+        let types = [RecordType::target_metadata, RecordType::target_member, RecordType::current_assignment];
+        types.into_iter().any(|of_kind| of_kind(kind) == self)
+    }
+
     /// Whether its key has a member or a regular expression beside the group.
     pub fn has_member(self) -> bool {
         matches!(

@@ -56,6 +56,8 @@ pub struct RunSize {
     pub groups: u64,
     /// Members: clients that are ever started, each once.
     pub members: u64,
+    /// Groups and members of each kind, in the order of `GroupKind`.
+    pub kinds: [(u64, u64); 3],
     /// Topics that exist at the end.
     pub topics: u64,
     /// Their partitions.

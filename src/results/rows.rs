@@ -2,6 +2,7 @@
 //! cell.
 
 use super::RunResults;
+use crate::kafka::GroupKind;
 use crate::kafka::records::RecordType;
 use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, Totals};
 use crate::strategy::{Design, Strategy};
@@ -196,7 +197,7 @@ impl<'a> BumpRow<'a> {
             seed: run.seed,
             strategy: &strategy.name,
             time_ms: bump.time_ms,
-            kind: "consumer",
+            kind: bump.kind.name(),
             group: &bump.group,
             old_epoch: bump.old_epoch,
             new_epoch: bump.new_epoch,
@@ -207,6 +208,64 @@ impl<'a> BumpRow<'a> {
             delay_ms: bump.delay_ms(),
             assignment_changed: bump.assignment_changed,
             needless: bump.needless,
+        }
+    }
+}
+
+/// A row of `kinds.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct KindRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    kind: &'static str,
+    groups: u64,
+    members: u64,
+    heartbeats: u64,
+    epoch_bumps: u64,
+    idle_bumps: u64,
+    needless_bumps: u64,
+    unjudged_bumps: u64,
+    records: u64,
+    batch_bytes: u64,
+    strategy_bytes: u64,
+    rebalance_bytes: u64,
+}
+
+impl<'a> KindRow<'a> {
+    /// A row for each kind that the run has groups of.
+    pub fn all(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Vec<KindRow<'a>> {
+        let kinds = GroupKind::ALL.into_iter().zip(run.size.kinds).filter(|(_, (groups, _))| *groups > 0);
+        kinds.map(|(kind, size)| KindRow::new(run, strategy, totals, kind, size)).collect()
+    }
+
+    fn new(
+        run: &'a RunResults,
+        strategy: &'a Strategy,
+        totals: &Totals,
+        kind: GroupKind,
+        (groups, members): (u64, u64),
+    ) -> KindRow<'a> {
+        let bumps = || totals.bumps.iter().filter(|bump| bump.kind == kind);
+        let judged = |verdict| bumps().filter(|bump| bump.assignment_changed == verdict).count() as u64;
+        let types = || RecordType::ALL.into_iter().filter(|record_type| record_type.kind() == kind);
+        let rebalancing = types().filter(|record_type| record_type.is_rebalance());
+        KindRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            kind: kind.name(),
+            groups,
+            members,
+            heartbeats: totals.heartbeats[kind as usize],
+            epoch_bumps: bumps().count() as u64,
+            idle_bumps: judged(Some(false)),
+            needless_bumps: bumps().filter(|bump| bump.needless).count() as u64,
+            unjudged_bumps: judged(None),
+            records: types().map(|record_type| totals.of(record_type).records).sum(),
+            batch_bytes: types().map(|record_type| totals.of(record_type).batch_bytes).sum(),
+            strategy_bytes: totals.strategy_bytes_of(kind),
+            rebalance_bytes: rebalancing.map(|record_type| totals.of(record_type).batch_bytes).sum(),
         }
     }
 }

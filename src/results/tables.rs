@@ -2,7 +2,7 @@
 
 use super::RunResults;
 use super::files::OutputFile;
-use super::rows::{BumpRow, DelaysRow, LoadRow, LogRow, OperationRow, RecordRow, Summary, TimelineRow};
+use super::rows::{BumpRow, DelaysRow, KindRow, LoadRow, LogRow, OperationRow, RecordRow, Summary, TimelineRow};
 use crate::kafka::records::RecordType;
 use crate::simulation::Totals;
 use crate::strategy::Strategy;
@@ -19,6 +19,8 @@ const BUMPS: &str = "scenario,seed,strategy,time_ms,kind,group,old_epoch,new_epo
 assignment_changed,needless";
 const RECORDS: &str = "scenario,seed,strategy,record_type,records,tombstones,key_bytes,value_bytes,batch_bytes,\
 log_records,log_tombstones,log_batch_bytes";
+const KINDS: &str = "scenario,seed,strategy,kind,groups,members,heartbeats,epoch_bumps,idle_bumps,needless_bumps,\
+unjudged_bumps,records,batch_bytes,strategy_bytes,rebalance_bytes";
 const OPERATIONS: &str = "scenario,seed,strategy,operation,count,cpu_model_ns";
 const DELAYS: &str = "scenario,seed,strategy,changes,p50_ms,p90_ms,p99_ms,max_ms";
 
@@ -59,6 +61,9 @@ pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
         table("loads.csv", LOADS, runs, |run, strategy, totals, rows| {
             totals.loads.iter().try_for_each(|load| rows.serialize(LoadRow::new(run, strategy, load)))
         })?,
+        table("kinds.csv", KINDS, runs, |run, strategy, totals, rows| {
+            KindRow::all(run, strategy, totals).into_iter().try_for_each(|row| rows.serialize(row))
+        })?,
     ])
 }
 
@@ -95,6 +100,7 @@ mod tests {
         let bump = BumpTotals {
             time_ms: 5_000,
             shard: 0,
+            kind: crate::kafka::GroupKind::Consumer,
             group: "a,b".into(),
             old_epoch: 1,
             new_epoch: 2,
@@ -120,7 +126,7 @@ mod tests {
             scenario: "s".to_owned(),
             seed: 7,
             kafka: "4.3.1".to_owned(),
-            size: RunSize::default(),
+            size: RunSize { kinds: [(1, 2), (0, 0), (0, 0)], ..RunSize::default() },
             start_unix_ms: 0,
             timeline_ms: 5_000,
             max_message_bytes: 1_048_588,
@@ -163,6 +169,10 @@ mod tests {
             ("delays.csv", "scenario,seed,strategy,changes,p50_ms,p90_ms,p99_ms,max_ms"),
             ("logs.csv", "scenario,seed,strategy,shard,broker"),
             ("loads.csv", "scenario,seed,strategy,time_ms,shard,broker,bytes,records"),
+            (
+                "kinds.csv",
+                "scenario,seed,strategy,kind,groups,members,heartbeats,epoch_bumps,idle_bumps,needless_bumps",
+            ),
         ];
         for (with, without) in files(&[run()]).iter().zip(files(&[])) {
             assert_eq!((with.0, &with.1[..1]), (without.0, &without.1[..]));
@@ -191,6 +201,7 @@ mod tests {
         assert_eq!(header(OperationRow::all(&run, strategy, totals).remove(0)), OPERATIONS);
         assert_eq!(header(DelaysRow::new(&run, strategy, totals)), DELAYS);
         assert_eq!(header(LogRow::new(&run, strategy, &totals.logs[0])), LOGS);
+        assert_eq!(header(KindRow::all(&run, strategy, totals).remove(0)), KINDS);
         assert_eq!(header(LoadRow::new(&run, strategy, &totals.loads[0])), LOADS);
     }
 
@@ -210,5 +221,10 @@ mod tests {
         assert_eq!(row(5, 1), "s,7,ideal,2,1000,3500,3500,3500");
         assert_eq!(row(6, 1), "s,7,ideal,0,,0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
         assert_eq!(row(7, 1), "s,7,ideal,3,0,1,2000,50,20,2050,");
+        // Kinds of which there are no groups have no row.
+        assert_eq!(
+            files[8].1[1..],
+            ["s,7,ideal,consumer,1,2,0,1,0,0,1,0,0,0,0", "s,7,cached-hash,consumer,1,2,0,1,0,0,1,0,0,0,0"]
+        );
     }
 }

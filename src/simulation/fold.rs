@@ -6,9 +6,9 @@ use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, Totals
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome};
 use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog};
-use crate::kafka::JString;
 use crate::kafka::batch::{Lengths, batch_len};
 use crate::kafka::records::{Key, RecordType, Value};
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
 use crate::strategy::Work;
@@ -91,8 +91,9 @@ impl<'h> Fold<'h> {
     }
 
     /// A request reached the coordinator.
-    pub fn add_heartbeat(&mut self, now_ms: TimeMs, outcome: &Outcome) {
+    pub fn add_heartbeat(&mut self, now_ms: TimeMs, kind: GroupKind, outcome: &Outcome) {
         self.bucket(now_ms).heartbeats += 1;
+        self.totals.heartbeats[kind as usize] += 1;
         self.totals.operations.heartbeats += 1;
         self.totals.operations.rejected_heartbeats += u64::from(outcome.error.is_some());
     }
@@ -161,7 +162,9 @@ impl<'h> Fold<'h> {
             let place = self.log.append(unix_ms, record);
             let bytes = place.bytes(key_bytes, value_bytes);
             appended_bytes += bytes;
-            self.totals.hash_field_bytes += bytes - place.bytes(key_bytes, value_bytes.map(|bytes| bytes - hash_bytes));
+            let kind = entry.record.key.record_type.kind();
+            self.totals.hash_field_bytes[kind as usize] +=
+                bytes - place.bytes(key_bytes, value_bytes.map(|bytes| bytes - hash_bytes));
             self.follow_commits(entry, key);
             let of_type = self.totals.of_mut(entry.record.key.record_type);
             of_type.records += 1;
@@ -194,6 +197,7 @@ impl<'h> Fold<'h> {
         self.totals.bumps.push(BumpTotals {
             time_ms: now_ms,
             shard: self.shard,
+            kind: bump.kind,
             group: bump.group.clone(),
             old_epoch: bump.old_epoch,
             new_epoch: bump.new_epoch,

@@ -1,7 +1,7 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
 use crate::coordinator::{Cause, FoundChange};
-use crate::disk::{LogContents, LogTotals, REBALANCE_TYPES};
+use crate::disk::{LogContents, LogTotals};
 use crate::kafka::records::RecordType;
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
@@ -136,6 +136,8 @@ pub struct BumpTotals {
     pub time_ms: TimeMs,
     /// In which shard.
     pub shard: i32,
+    /// The kind of the group.
+    pub kind: GroupKind,
     /// The group.
     pub group: JString,
     /// Its epoch before.
@@ -172,8 +174,10 @@ pub struct Totals {
     pub records: [RecordTotals; RecordType::ALL.len()],
     /// Bytes of whole batches.
     pub appended_bytes: u64,
-    /// Of these, the hash fields in group metadata records.
-    pub hash_field_bytes: u64,
+    /// Of these, the hash fields in group metadata records, by kind of group.
+    pub hash_field_bytes: [u64; GroupKind::ALL.len()],
+    /// Requests that reached the coordinator, by kind of group.
+    pub heartbeats: [u64; GroupKind::ALL.len()],
     /// By time.
     pub timeline: Vec<Bucket>,
     /// Every bump, in order of time; at equal times in order of shards.
@@ -221,14 +225,21 @@ impl Totals {
         kind == GroupKind::Consumer || RecordType::ALL.iter().any(wrote)
     }
 
-    /// Batch bytes of what the strategy stores: type 4 records, and the hash field in group metadata records.
+    /// Batch bytes of what the strategy stores: type 4 records (9 and 18 of share and streams groups), and the hash field in
+    /// group metadata records.
     pub fn strategy_bytes(&self) -> u64 {
-        self.of(RecordType::ConsumerGroupPartitionMetadata).batch_bytes + self.hash_field_bytes
+        GroupKind::ALL.into_iter().map(|kind| self.strategy_bytes_of(kind)).sum()
+    }
+
+    /// The same of one kind of groups.
+    pub fn strategy_bytes_of(&self, kind: GroupKind) -> u64 {
+        self.of(RecordType::partition_metadata(kind)).batch_bytes + self.hash_field_bytes[kind as usize]
     }
 
     /// Batch bytes of target and current assignments.
     pub fn rebalance_bytes(&self) -> u64 {
-        REBALANCE_TYPES.into_iter().map(|record_type| self.of(record_type).batch_bytes).sum()
+        let types = RecordType::ALL.into_iter().filter(|record_type| record_type.is_rebalance());
+        types.map(|record_type| self.of(record_type).batch_bytes).sum()
     }
 
     /// Bumps that are known to have changed no assignment.
@@ -261,7 +272,10 @@ impl Totals {
             mine.batch_bytes += theirs.batch_bytes;
         }
         self.appended_bytes += other.appended_bytes;
-        self.hash_field_bytes += other.hash_field_bytes;
+        for kind in 0..GroupKind::ALL.len() {
+            self.hash_field_bytes[kind] += other.hash_field_bytes[kind];
+            self.heartbeats[kind] += other.heartbeats[kind];
+        }
         for (mine, theirs) in self.timeline.iter_mut().zip(other.timeline) {
             mine.heartbeats += theirs.heartbeats;
             mine.refreshes += theirs.refreshes;

@@ -330,7 +330,7 @@ impl<'a> World<'a> {
 
     fn heard(&mut self, now_ms: TimeMs, group: usize, request: HeartbeatRequest, outcome: &Outcome) {
         let place = self.groups[group].place;
-        self.places[place].fold.add_heartbeat(now_ms, outcome);
+        self.places[place].fold.add_heartbeat(now_ms, request.kind(), outcome);
         if self.places[place].shard.as_ref().is_some_and(Shard::is_active) {
             self.groups[group].heard_at = Some(self.image);
         }

@@ -2,7 +2,7 @@
 
 use super::outcome::OutcomeLine;
 use super::replay::Replayer;
-use crate::kafka::records::{Record, RecordType, Value};
+use crate::kafka::records::{Record, Value};
 use crate::kernel::TimeMs;
 use std::borrow::Cow;
 use xxhash_rust::xxh3::xxh3_64;
@@ -54,7 +54,7 @@ fn fingerprint(line: &OutcomeLine<'_, &Record>, text: &mut String) -> u64 {
 
 /// Whether a strategy writes the record in order to remember topics.
 fn is_stored(record: &Record) -> bool {
-    record.key.record_type == RecordType::partition_metadata(record.key.record_type.kind())
+    record.key.record_type.is_partition_metadata()
 }
 
 fn unhashed<'r>(record: &&'r Record) -> Cow<'r, Record> {
@@ -68,7 +68,7 @@ fn unhashed<'r>(record: &&'r Record) -> Cow<'r, Record> {
 mod tests {
     use super::*;
     use crate::kafka::JString;
-    use crate::kafka::records::{GroupMetadata, Key};
+    use crate::kafka::records::{GroupMetadata, Key, RecordType};
     use crate::trace::outcome::Cause;
 
     fn of(records: &[&Record], metadata_hash: Option<i64>, group_epoch: i32) -> u64 {

@@ -290,7 +290,12 @@ fn a_streams_member_sends_its_topology_when_it_joins() {
         warmup: Vec::new(),
     };
     let told = |member_epoch, active: &[i32]| {
-        Ok(HeartbeatResponse { member_epoch, heartbeat_interval_ms: 5_000, assignment: Some(tasks(active)) })
+        Ok(HeartbeatResponse {
+            member_epoch,
+            heartbeat_interval_ms: 5_000,
+            assignment: Some(tasks(active)),
+            status: Vec::new(),
+        })
     };
     let mut member = MemberEmulator::new(&group, &plan);
     member.step(0, &start);
