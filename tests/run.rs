@@ -115,7 +115,7 @@ fn the_same_bytes_on_any_number_of_threads() {
     };
     let first = run("1", "one");
     let names: Vec<&str> = first.1.keys().map(String::as_str).collect();
-    let all = "bumps.csv delays.csv loads.csv logs.csv operations.csv records.csv run.json summary.csv timeline.csv";
+    let all = "bumps.csv delays.csv kinds.csv loads.csv logs.csv operations.csv records.csv run.json summary.csv timeline.csv";
     assert_eq!(names.join(" "), all);
     assert_eq!(rows(&first.1["summary.csv"]).len(), 2 * 7);
     for (threads, out) in [("1", "again"), ("2", "two"), ("7", "seven"), ("2", "one")] {
@@ -314,6 +314,72 @@ fn bad_input_is_told_and_leaves_nothing() {
     assert!(files(home.path()) == before);
 }
 
+/// All three kinds on one topic.
+const THREE_KINDS: &str = r#"
+name = "three-kinds"
+duration = "2m"
+compare = ["recompute", "cached-hash"]
+[cluster.offsets]
+partitions = 2
+[[topics]]
+name = "t"
+partitions = 4
+[[groups]]
+name = "service"
+members = 2
+subscribe = ["t"]
+[[groups]]
+kind = "share"
+name = "queue"
+members = 3
+subscribe = ["t"]
+[[groups]]
+kind = "streams"
+name = "app"
+members = 2
+subscribe = ["t"]
+subtopologies = [{ stores = 1 }]
+[[events]]
+at = "1m"
+kind = "expand"
+topic = "t"
+partitions = 6
+"#;
+
+#[test]
+fn kinds_are_kept_apart_and_add_up() {
+    let home = home(THREE_KINDS);
+    succeeds(home.path(), &["run", "scenario.toml", "--out", "out"]);
+    let files = files(&home.path().join("out"));
+    let kinds = rows(&files["kinds.csv"]);
+    for summary in rows(&files["summary.csv"]) {
+        let of_strategy: Vec<_> = kinds.iter().filter(|row| row["strategy"] == summary["strategy"]).collect();
+        let names: Vec<&str> = of_strategy.iter().map(|row| row["kind"].as_str()).collect();
+        assert_eq!(names, ["consumer", "share", "streams"]);
+        for column in [
+            "groups",
+            "members",
+            "heartbeats",
+            "epoch_bumps",
+            "idle_bumps",
+            "needless_bumps",
+            "unjudged_bumps",
+            "records",
+            "strategy_bytes",
+            "rebalance_bytes",
+        ] {
+            let sum: u64 = of_strategy.iter().map(|row| number(row, column)).sum();
+            assert_eq!(sum, number(&summary, column), "{column}");
+        }
+        assert!(of_strategy.iter().all(|row| number(row, "heartbeats") > 0));
+    }
+    let old = fails(home.path(), &["run", "scenario.toml", "--kafka", "4.0.0"]);
+    assert!(
+        old.contains("scenario.toml:14:1: groups[1]: share groups are simulated as of Kafka 4.1.1; found Kafka 4.0.0")
+    );
+    assert!(old.contains("groups[2]: streams groups are simulated"), "{old}");
+}
+
 #[test]
 fn several_scenarios_each_have_a_folder() {
     let home = home(ONE_SHARD);
@@ -335,5 +401,5 @@ fn a_run_has_its_digest() {
     succeeds(home.path(), &["run", "scenario.toml", "--out", "out"]);
     let files = files(&home.path().join("out"));
     let bytes: Vec<u8> = files.into_iter().flat_map(|(name, bytes)| [name.into_bytes(), bytes].concat()).collect();
-    assert_eq!(format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&bytes)), "c2a01a56d6b9b7d95bd6a30fd6e27dc9");
+    assert_eq!(format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&bytes)), "35ffcfca4962687d31298cfc3f760d63");
 }
