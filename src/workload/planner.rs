@@ -433,7 +433,7 @@ fn java_uuid(id: Uuid) -> String {
 /// `StreamsGroupHeartbeatRequestManager` only from 4.3 on.
 fn sends_rack(kafka: &str, kind: GroupKind) -> bool {
     let never = kafka.starts_with("3.") || kafka.starts_with("4.0.");
-    !never && !(kind == GroupKind::Streams && kafka.starts_with("4.1."))
+    !(never || kind == GroupKind::Streams && kafka.starts_with("4.1."))
 }
 
 /// Steps after the end are left out.
