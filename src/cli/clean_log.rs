@@ -13,7 +13,7 @@ use std::sync::Arc;
 /// Appends the batches of logs, each at its time, to modelled logs that the modelled cleaner cleans, and writes these.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Example:\n  coordsim clean-log logs --out cleaned --kafka 4.3.1 --set segment.bytes=4096 --until 1796050000000"
+    after_help = "Example:\n  coordsim clean-log logs --out cleaned --kafka 4.3.1 --set segment.bytes=4096 --more 3600000"
 )]
 pub struct CleanLogArgs {
     /// The folder of the partitions' folders
@@ -28,9 +28,9 @@ pub struct CleanLogArgs {
     /// A setting of the topic or the cleaner, by Kafka's name
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
-    /// The Unix time in ms until which the cleaner looks at the log every so often after the last batch
-    #[arg(long, value_name = "MS", default_value_t = i64::MIN)]
-    until: i64,
+    /// How many ms the cleaner goes on looking at the log after the last batch
+    #[arg(long, value_name = "MS", default_value_t = 0, value_parser = clap::value_parser!(i64).range(0..=1_000_000_000_000))]
+    more: i64,
 }
 
 /// Runs the command.
@@ -39,7 +39,7 @@ pub fn run(args: &CleanLogArgs) -> Result<(), CliError> {
     let mut files = Vec::new();
     for folder in list(&args.logs)?.into_iter().filter(|path| path.is_dir()) {
         let name = PathBuf::from(folder.file_name().unwrap_or_default());
-        for (file, bytes) in clean(&folder, &settings, args.until)? {
+        for (file, bytes) in clean(&folder, &settings, args.more)? {
             files.push((name.join(file), bytes));
         }
     }
@@ -57,22 +57,23 @@ fn list(folder: &Path) -> Result<Vec<PathBuf>, CliError> {
 }
 
 /// The files of a partition's log once all of its batches were appended.
-fn clean(folder: &Path, settings: &LogSettings, until_ms: i64) -> Result<Vec<(String, Vec<u8>)>, CliError> {
+fn clean(folder: &Path, settings: &LogSettings, more_ms: i64) -> Result<Vec<(String, Vec<u8>)>, CliError> {
     let wrong =
         |path: &Path, error: &dyn ToString| CliError::Input(vec![format!("{}: {}", path.display(), error.to_string())]);
     // Batches are appended whole, so these rules do not matter.
     let rules = BatchRules { linger_ms: Some(0), max_bytes: BatchRules::DEFAULT_MAX_BYTES };
     let mut keys = Keys::default();
     let mut log: Option<OffsetsLog<Arc<RecordBytes>>> = None;
+    let mut last_ms = 0;
     for path in list(folder)?.into_iter().filter(|path| path.extension().is_some_and(|extension| extension == "log")) {
         let bytes = fs::read(&path).map_err(|error| wrong(&path, &error))?;
         let Some(first) = decode_batches(&bytes).next() else { continue };
         let first_ms = first.map_err(|error| wrong(&path, &error))?.header.max_timestamp_ms;
         let log = log.get_or_insert_with(|| OffsetsLog::new(settings.clone(), rules, first_ms, i64::MAX / 2));
-        append_file(log, &mut keys, &bytes).map_err(|error| wrong(&path, &error))?;
+        last_ms = append_file(log, &mut keys, &bytes).map_err(|error| wrong(&path, &error))?;
     }
     let Some(mut log) = log else { return Ok(Vec::new()) };
-    log.advance(until_ms);
+    log.advance(last_ms + more_ms);
     let to_file = |segment: &crate::disk::Segment<_>| {
         let bytes = segment.to_file(|record: &crate::disk::Record<Arc<RecordBytes>>| record.payload.clone());
         (file_name(segment.base_offset), bytes)

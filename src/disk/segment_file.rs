@@ -88,7 +88,7 @@ pub enum SegmentError {
     },
 }
 
-/// Appends the batches of a segment's file to a log, each at its time.
+/// Appends the batches of a segment's file to a log, each at its time: that of its last record. Gives the last of these times.
 ///
 /// # Errors
 /// At the first batch that cannot be appended so that the log has it as it stands in the file.
@@ -96,14 +96,16 @@ pub fn append_file(
     log: &mut OffsetsLog<Arc<RecordBytes>>,
     keys: &mut Keys<Vec<u8>>,
     file: &[u8],
-) -> Result<(), SegmentError> {
+) -> Result<i64, SegmentError> {
+    let mut last_ms = 0;
     for batch in decode_batches(file) {
         let batch = batch?;
         check(&batch, log.next_offset())?;
         let records = batch.records.iter().map(|record| to_record(&batch.header, record, keys)).collect();
-        log.append_batch(batch.header.max_timestamp_ms, batch.header.leader_epoch, records);
+        last_ms = batch.header.max_timestamp_ms;
+        log.append_batch(last_ms, batch.header.leader_epoch, records);
     }
-    Ok(())
+    Ok(last_ms)
 }
 
 /// Whether the batch is one of a coordinator, as it was appended, and the next one of the log.

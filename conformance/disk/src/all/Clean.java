@@ -2,8 +2,11 @@ package coordsim.conformance;
 
 import org.apache.kafka.storage.internals.log.LogConfig;
 
+import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStreamReader;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -14,28 +17,39 @@ import java.util.stream.Stream;
 
 /**
  * Appends the batches of logs, each at its time, to real logs that a real cleaner cleans, and leaves these. The command line is that
- * of `coordsim clean-log`.
+ * of `coordsim clean-log`; `-` is for many such, a line each on standard input.
  */
 public final class Clean {
-    private static final String USAGE = "usage: clean-log VERSION IN --out OUT [--set NAME=VALUE]… [--until MS]";
+    private static final String USAGE = "usage: clean-log VERSION IN --out OUT [--set NAME=VALUE]… [--more MS]";
     private static final int BASE_OFFSET_TO_LENGTH_BYTES = 8;
     private static final int LOG_OVERHEAD_BYTES = 12;
     private static final int MAX_TIMESTAMP_POSITION = 35;
 
     private final Map<String, String> settings = new HashMap<>();
-    private long untilMs = Long.MIN_VALUE;
+    private long moreMs;
 
     public static void main(String[] args) throws Exception {
+        if (args.length == 1 && args[0].equals("-")) {
+            BufferedReader commands = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+            for (String line; (line = commands.readLine()) != null; ) run(line.split(" "));
+        } else {
+            run(args);
+        }
+        System.exit(0);
+    }
+
+    private static void run(String[] args) throws Exception {
         Clean clean = new Clean();
         Path in = null;
         Path out = null;
         for (int i = 0; i < args.length; i++) {
+            boolean hasValue = i + 1 < args.length;
             switch (args[i]) {
-                case "--out" -> out = Path.of(args[++i]);
-                case "--until" -> clean.untilMs = Long.parseLong(args[++i]);
+                case "--out" -> out = hasValue ? Path.of(args[++i]) : null;
+                case "--more" -> clean.moreMs = hasValue ? Long.parseLong(args[++i]) : 0;
                 case "--set" -> {
-                    String[] setting = args[++i].split("=", 2);
-                    clean.settings.put(setting[0], setting[1]);
+                    String[] setting = hasValue ? args[++i].split("=", 2) : new String[0];
+                    if (setting.length == 2) clean.settings.put(setting[0], setting[1]);
                 }
                 default -> in = Path.of(args[i]);
             }
@@ -48,7 +62,6 @@ public final class Clean {
             clean.partition(partition, out.resolve(partition.getFileName()));
             Files.deleteIfExists(out.resolve("cleaner-offset-checkpoint"));
         }
-        System.exit(0);
     }
 
     /** What is in a folder, in the order of names. */
@@ -63,19 +76,19 @@ public final class Clean {
         for (Path file : list(in)) {
             if (file.toString().endsWith(".log")) split(ByteBuffer.wrap(Files.readAllBytes(file)), batches);
         }
+        Files.createDirectories(out);
         if (batches.isEmpty()) return;
         long backoffMs = number("log.cleaner.backoff.ms", 15_000);
         long nextCheckMs = timeOf(batches.get(0)) + backoffMs;
         Clock clock = new Clock();
         clock.nowMs = timeOf(batches.get(0));
-        Files.createDirectories(out);
         try (KafkaStorage storage = new KafkaStorage(out.toFile(), config(), clock, dedupeBufferBytes(), loadFactor())) {
             for (ByteBuffer batch : batches) {
                 nextCheckMs = check(storage, clock, nextCheckMs, timeOf(batch), backoffMs);
                 clock.nowMs = timeOf(batch);
                 storage.append(batch);
             }
-            check(storage, clock, nextCheckMs, untilMs, backoffMs);
+            check(storage, clock, nextCheckMs, clock.nowMs + moreMs, backoffMs);
         }
         for (Path file : list(out)) {
             if (!file.toString().endsWith(".log")) Files.delete(file);
