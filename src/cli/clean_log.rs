@@ -86,7 +86,7 @@ impl CleanLogArgs {
         let mut settings = LogSettings::default();
         let mut errors = Vec::new();
         match self.kafka.parse::<KafkaVersion>() {
-            Ok(version) => settings.keeps_last_batch = keeps_last_batch(version),
+            Ok(version) => settings.keeps_last_batch = version.behaviour().cleaner_keeps_last_batch,
             Err(error) => errors.push(error.to_string()),
         }
         for setting in &self.set {
@@ -96,11 +96,6 @@ impl CleanLogArgs {
         }
         if errors.is_empty() { Ok(settings) } else { Err(errors) }
     }
-}
-
-/// Whether the last batch that a cleaning looks at stays without records. `Cleaner.cleanInto` of that version.
-fn keeps_last_batch(version: KafkaVersion) -> bool {
-    matches!(version, KafkaVersion::V4_1_1 | KafkaVersion::V4_3_1)
 }
 
 fn apply(settings: &mut LogSettings, setting: &str) -> Option<()> {

@@ -203,7 +203,7 @@ impl<P: Clone> OffsetsLog<P> {
         let Some(active) = self.segments.last() else { return true };
         let Some(first_ms) = active.first_batch_ms() else { return false };
         active.bytes + bytes > self.settings.segment_bytes
-            || timestamp_ms - first_ms > self.settings.segment_ms
+            || timestamp_ms - first_ms > self.settings.max_segment_ms()
             || last_offset - active.base_offset > i64::from(i32::MAX)
     }
 

@@ -57,6 +57,12 @@ impl Default for LogSettings {
 }
 
 impl LogSettings {
+    /// How much later than a segment's first batch another one may be and still be in it: what must be cleaned by a time must not
+    /// be in the active segment then (`LogConfig.maxSegmentMs`).
+    pub fn max_segment_ms(&self) -> i64 {
+        if self.max_compaction_lag_ms > 0 { self.max_compaction_lag_ms.min(self.segment_ms) } else { self.segment_ms }
+    }
+
     /// How many keys the offset map of one cleaning holds.
     pub fn max_map_keys(&self) -> u64 {
         let bytes = (self.dedupe_buffer_bytes / u64::from(self.cleaner_threads.max(1))).min(i32::MAX as u64);
