@@ -11,6 +11,7 @@ mod files;
 mod hash;
 mod import;
 mod inputs;
+mod log;
 mod replay;
 mod run;
 mod trace;
@@ -36,7 +37,8 @@ const MANUAL: &str = "\
 A scenario is a TOML file: a cluster, topics, groups, and what happens to them (docs/scenario.md).
 `run` brings it to life with a seed, runs every strategy on the same history, prints a table and
 writes CSV files to out/<scenario> (docs/output.md). `import` makes a scenario of a real cluster.
-`trace` writes what happens to one coordinator shard, which `replay` repeats event by event.
+`trace` writes what happens to one coordinator shard, which `replay` repeats event by event; `log` writes what would
+be in `__consumer_offsets`.
 
 Exit codes: 0 done, 1 failed or different, 2 wrong input (every error is listed).
 
@@ -50,6 +52,7 @@ Examples:
 enum Command {
     Run(run::RunArgs),
     Trace(trace::TraceArgs),
+    Log(log::LogArgs),
     Replay(replay::ReplayArgs),
     Compare(compare::CompareArgs),
     Hash(hash::HashArgs),
@@ -67,6 +70,7 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(args) => run::run(args, cli.quiet),
         Command::Trace(args) => trace::run(args, cli.quiet),
+        Command::Log(args) => log::run(args, cli.quiet),
         Command::Replay(args) => replay::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Hash(args) => hash::run(args),

@@ -242,10 +242,10 @@ fn json(value: &ConfigValue) -> serde_json::Value {
 }
 
 /// A bar on standard error, if somebody sees it.
-struct Progress(ProgressBar);
+pub(super) struct Progress(pub ProgressBar);
 
 impl Progress {
-    fn new(quiet: bool, scenario: &str) -> Progress {
+    pub fn new(quiet: bool, scenario: &str) -> Progress {
         if quiet || !std::io::stderr().is_terminal() {
             return Progress(ProgressBar::hidden());
         }

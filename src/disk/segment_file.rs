@@ -5,6 +5,7 @@ use super::log::OffsetsLog;
 use super::segment::{BatchInfo, Keys, Record, Segment};
 use crate::kafka::batch::{Attributes, Batch, BatchError, BatchHeader, BatchRecord, decode_batches, encode_raw};
 use crate::kafka::records::RecordType;
+use std::borrow::Borrow;
 use std::sync::Arc;
 
 /// The bytes of a record, for a log whose files are wanted.
@@ -26,13 +27,13 @@ pub fn file_name(base_offset: i64) -> String {
 
 impl<P: Clone> Segment<P> {
     /// The segment's file. `bytes_of` gives the bytes of a record.
-    pub fn to_file(&self, bytes_of: impl Fn(&Record<P>) -> Arc<RecordBytes>) -> Vec<u8> {
+    pub fn to_file<B: Borrow<RecordBytes>>(&self, bytes_of: impl Fn(&Record<P>) -> B) -> Vec<u8> {
         let mut file = Vec::with_capacity(self.bytes as usize);
         for (info, records) in self.batches() {
-            let bytes: Vec<Arc<RecordBytes>> = records.iter().map(&bytes_of).collect();
+            let bytes: Vec<B> = records.iter().map(&bytes_of).collect();
             let records: Vec<BatchRecord<'_>> = records
                 .iter()
-                .zip(&bytes)
+                .zip(bytes.iter().map(Borrow::borrow))
                 .map(|(record, bytes)| BatchRecord {
                     offset_delta: record.offset_delta,
                     timestamp_delta_ms: record.timestamp_ms.wrapping_sub(info.base_timestamp_ms),

@@ -5,8 +5,10 @@ use super::subject::Subject;
 use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, Totals};
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome};
-use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog};
+use crate::disk::segment_file::RecordBytes;
+use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog, Record};
 use crate::kafka::batch::{Lengths, batch_len};
+use crate::kafka::records::offsets::OffsetsRecord;
 use crate::kafka::records::{Key, RecordType, Value};
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
@@ -31,6 +33,8 @@ pub struct Fold<'h> {
     keys: LogKeys,
     /// Whether an incarnation will still load the log.
     keeps_entries: bool,
+    /// Whether the log's bytes are wanted in the end.
+    keeps_bytes: bool,
     committers: Option<Committers<'h>>,
     commit_value_bytes: u32,
     totals: Totals,
@@ -49,6 +53,7 @@ impl<'h> Fold<'h> {
             log: subject.new_log(),
             keys: Keys::default(),
             keeps_entries: true,
+            keeps_bytes: false,
             committers: subject.log.commit_interval_ms.map(|_| Committers::new(subject.history)),
             commit_value_bytes: subject.kafka.behaviour().offset_commit_value_bytes,
             totals: Totals::new(subject.num_buckets()),
@@ -65,7 +70,39 @@ impl<'h> Fold<'h> {
     pub fn end_incarnation(&mut self, now_ms: TimeMs, rules: BatchRules, leader_epoch: i32, is_last: bool) {
         self.log.end_incarnation(rules, leader_epoch);
         self.log.advance(self.start_unix_ms + now_ms);
-        self.keeps_entries = !is_last;
+        self.keeps_entries = !is_last || self.keeps_bytes;
+    }
+
+    /// The log's bytes are wanted in the end. To be said before anything happens.
+    pub fn keep_bytes(&mut self) {
+        self.keeps_bytes = true;
+        self.committers.iter_mut().for_each(Committers::keep_names);
+    }
+
+    /// The segments' files at the end of the run, each with its first offset.
+    pub fn into_files(mut self, end_ms: TimeMs) -> Vec<(i64, Vec<u8>)> {
+        self.log.flush();
+        self.log.advance(self.start_unix_ms + end_ms - 1);
+        let bytes_of = |record: &Record<Kept>| self.bytes_of(record);
+        self.log.segments().iter().map(|segment| (segment.base_offset, segment.to_file(bytes_of))).collect()
+    }
+
+    fn bytes_of(&self, record: &Record<Kept>) -> RecordBytes {
+        let mut key = Vec::new();
+        if let Some(entry) = &record.payload {
+            entry.record.key.encode(&mut key);
+            let value = entry.record.value.as_ref().map(|value| {
+                let mut bytes = Vec::new();
+                value.encode(&mut bytes);
+                bytes
+            });
+            return RecordBytes { key, value };
+        }
+        let commit = self.committers.as_ref().and_then(|committers| committers.record_of(record));
+        let (name, value) = commit.expect("all entries and the names of all offsets are kept");
+        let record = OffsetsRecord::Offset { key: name, value: Some(value) };
+        record.encode_key(&mut key);
+        RecordBytes { key, value: record.encode_value() }
     }
 
     /// A new incarnation has loaded the log.

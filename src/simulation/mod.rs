@@ -18,6 +18,7 @@ pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};
 pub use totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, Operations, RecordTotals, ShardLog, Totals};
 
+use crate::kafka::JString;
 use crate::strategy::{Design, Memo, Strategy};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -44,6 +45,41 @@ pub fn simulate(subject: &Subject, strategies: &[Strategy], done: &(dyn Fn() + S
         all.into_iter().map(|totals| totals.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
     all.iter_mut().for_each(Totals::sort);
     all
+}
+
+/// The log of a shard at the end of a run, and what of it is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShardFiles {
+    /// The shard.
+    pub number: i32,
+    /// The files of its segments, each with its first offset.
+    pub segments: Vec<(i64, Vec<u8>)>,
+    /// Its groups, in the order of their names; none if it has no coordinator then.
+    pub groups: Vec<GroupAtEnd>,
+}
+
+/// A group at the end of a run.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GroupAtEnd {
+    /// Its name.
+    pub name: JString,
+    /// Its epoch.
+    pub epoch: i32,
+    /// How many members it has.
+    pub members: usize,
+}
+
+/// The logs of all shards that have groups, in order, for one strategy. `done` is told of every world that is done, of as many
+/// as [`num_worlds`] says.
+pub fn logs(subject: &Subject, strategy: &Strategy, done: &(dyn Fn() + Sync)) -> Vec<ShardFiles> {
+    let shards = subject.shards();
+    let worlds: Vec<&[ShardGroups]> = shards.chunks(world_size(strategy.design, shards.len())).collect();
+    let run = |shards: &&[ShardGroups]| {
+        let files = World::new(subject, strategy.design, shards).run_for_files();
+        done();
+        files
+    };
+    worlds.par_iter().map(run).collect::<Vec<_>>().into_iter().flatten().collect()
 }
 
 /// How many worlds [`simulate`] runs.

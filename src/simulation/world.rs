@@ -12,6 +12,7 @@ use super::missed;
 use super::subject::{ShardGroups, Subject};
 use super::tape::Tape;
 use super::totals::{LoadTotals, ShardLog, Totals};
+use super::{GroupAtEnd, ShardFiles};
 use crate::cluster::ImageNumber;
 use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest};
 use crate::coordinator::{Outcome, Shard};
@@ -102,6 +103,19 @@ impl<'a> World<'a> {
 
     /// Runs until the end.
     pub fn run(mut self) -> (Totals, Option<Tape>) {
+        self.run_until_end();
+        self.finish()
+    }
+
+    /// Runs until the end, for the logs that are there then.
+    pub fn run_for_files(mut self) -> Vec<ShardFiles> {
+        self.places.iter_mut().for_each(|place| place.fold.keep_bytes());
+        self.run_until_end();
+        let end_ms = self.subject.end_ms;
+        self.places.into_iter().map(|place| place.into_files(end_ms)).collect()
+    }
+
+    fn run_until_end(&mut self) {
         let end_ms = self.subject.end_ms;
         loop {
             let image_ms = self.next_image_ms().filter(|&time_ms| time_ms < end_ms);
@@ -116,7 +130,6 @@ impl<'a> World<'a> {
             }
         }
         self.fire_timers(end_ms - 1);
-        self.finish()
     }
 
     fn finish(mut self) -> (Totals, Option<Tape>) {
@@ -350,6 +363,15 @@ impl<'a> World<'a> {
 }
 
 impl Place<'_> {
+    fn into_files(self, end_ms: TimeMs) -> ShardFiles {
+        let groups = self.shard.iter().filter(|shard| shard.is_active()).flat_map(Shard::groups);
+        let mut groups: Vec<GroupAtEnd> = groups
+            .map(|group| GroupAtEnd { name: group.id.clone(), epoch: *group.epoch.get(), members: group.members.len() })
+            .collect();
+        groups.sort_unstable_by(|one, other| one.name.cmp(&other.name));
+        ShardFiles { number: self.number, segments: self.fold.into_files(end_ms), groups }
+    }
+
     /// The move that an image brings.
     fn next_move(&mut self, image: ImageNumber) -> Option<Move> {
         if self.moves.last()?.image > image { None } else { self.moves.pop() }
