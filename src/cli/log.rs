@@ -97,10 +97,10 @@ impl LogArgs {
 
 fn groups_csv(shards: &[ShardFiles]) -> Result<Vec<u8>, csv::Error> {
     let mut out = csv::Writer::from_writer(Vec::new());
-    out.write_record(["partition", "group", "epoch", "members"])?;
+    out.write_record(["partition", "group", "kind", "epoch", "members"])?;
     for shard in shards {
         for group in &shard.groups {
-            out.serialize((shard.number, &*group.name, group.epoch, group.members))?;
+            out.serialize((shard.number, &*group.name, group.kind.name(), group.epoch, group.members))?;
         }
     }
     out.into_inner().map_err(|error| error.into_error().into())

@@ -176,6 +176,14 @@ impl Group {
         }
     }
 
+    /// How many members it has.
+    pub fn num_members(&self) -> usize {
+        match self {
+            Group::Consumer(group) => group.modern.members.len(),
+            Group::Share(_) | Group::Streams(_) => 0,
+        }
+    }
+
     /// The topics that it subscribes to, as the index of groups by topic has them.
     pub fn subscribed(&self) -> Vec<&JString> {
         match self {

@@ -18,7 +18,7 @@ pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};
 pub use totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, Operations, RecordTotals, ShardLog, Totals};
 
-use crate::kafka::JString;
+use crate::kafka::{GroupKind, JString};
 use crate::strategy::{Design, Memo, Strategy};
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
@@ -63,6 +63,8 @@ pub struct ShardFiles {
 pub struct GroupAtEnd {
     /// Its name.
     pub name: JString,
+    /// Its kind.
+    pub kind: GroupKind,
     /// Its epoch.
     pub epoch: i32,
     /// How many members it has.

@@ -366,7 +366,12 @@ impl Place<'_> {
     fn into_files(self, end_ms: TimeMs) -> ShardFiles {
         let groups = self.shard.iter().filter(|shard| shard.is_active()).flat_map(Shard::groups);
         let mut groups: Vec<GroupAtEnd> = groups
-            .map(|group| GroupAtEnd { name: group.id.clone(), epoch: *group.epoch.get(), members: group.members.len() })
+            .map(|group| GroupAtEnd {
+                name: group.base().id.clone(),
+                kind: group.base().kind,
+                epoch: *group.base().epoch.get(),
+                members: group.num_members(),
+            })
             .collect();
         groups.sort_unstable_by(|one, other| one.name.cmp(&other.name));
         ShardFiles { number: self.number, segments: self.fold.into_files(end_ms), groups }
