@@ -3,6 +3,8 @@
 
 use coordsim::coordinator::protocol::{Assigned, ConsumerHeartbeat, HeartbeatRequest};
 use coordsim::coordinator::{Config, KafkaVersion, Shard, ShardSettings};
+use coordsim::disk::segment_file::{RecordBytes, append_file, file_name};
+use coordsim::disk::{BatchRules, Keys, LogSettings, OffsetsLog, Record as LogRecord};
 use coordsim::import::kraft;
 use coordsim::kafka::JString;
 use coordsim::kafka::batch::{decode_batches, encode_raw};
@@ -10,7 +12,8 @@ use coordsim::kafka::records::Record;
 use coordsim::kafka::records::offsets::OffsetsRecord;
 use coordsim::strategy::{Strategy, Work};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// The hashes that a group of these topics stores, with a heartbeat after every image.
 fn stored_hashes(strategy: &str, topics: &[&str]) -> Vec<i64> {
@@ -70,6 +73,10 @@ fn the_stale_hash_of_the_lab() {
     assert!(!stored_hashes("recompute", &topics).contains(&MIXED));
 }
 
+fn lab() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/lab")
+}
+
 /// Reads a record and writes it again: key and value.
 fn again(key: &[u8], value: Option<&[u8]>) -> (Vec<u8>, Option<Vec<u8>>) {
     let mut key_again = Vec::new();
@@ -90,8 +97,7 @@ fn again(key: &[u8], value: Option<&[u8]>) -> (Vec<u8>, Option<Vec<u8>>) {
 /// Reads a partition of `__consumer_offsets`, every batch and every record, and writes it again. Gives how many batches there are,
 /// and how many records of each type.
 fn check_log(file: &str) -> (usize, Vec<(i16, usize)>) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/lab").join(file);
-    let bytes = std::fs::read(path).expect("a file of the lab");
+    let bytes = std::fs::read(lab().join(file)).expect("a file of the lab");
     let (mut log_again, mut batches, mut types) = (Vec::new(), 0, BTreeMap::new());
     for batch in decode_batches(&bytes) {
         let batch = batch.expect("a real batch");
@@ -125,4 +131,40 @@ fn real_logs_are_read_whole_and_written_again() {
     // Upgraded to 4.3.1 while it ran.
     log("from-4.0.0-consumer-offsets-0.log", 10, &[(3, 13), (4, 6), (5, 10), (6, 8), (7, 10), (8, 13)]);
     log("from-4.0.0-consumer-offsets-2.log", 21, &[(3, 9), (4, 3), (5, 6), (6, 7), (7, 13), (8, 21)]);
+}
+
+/// The segments of a partition once its batches were appended, each at its time, and the cleaner has gone on for 20 minutes.
+fn cleaned(partition: usize, settings: &LogSettings) -> BTreeMap<String, Vec<u8>> {
+    let file = std::fs::read(lab().join(format!("4.3.1-consumer-offsets-{partition}.log"))).expect("a file of the lab");
+    let first = decode_batches(&file).next().expect("a batch").expect("a real batch");
+    let rules = BatchRules { linger_ms: Some(0), max_bytes: BatchRules::DEFAULT_MAX_BYTES };
+    let start_ms = first.header.max_timestamp_ms;
+    let mut log: OffsetsLog<Arc<RecordBytes>> = OffsetsLog::new(settings.clone(), rules, start_ms, 3_600_000);
+    let last_ms = append_file(&mut log, &mut Keys::default(), &file).expect("batches of a coordinator");
+    log.advance(last_ms + 20 * 60_000);
+    let bytes_of = |record: &LogRecord<Arc<RecordBytes>>| record.payload.clone();
+    log.segments().iter().map(|segment| (file_name(segment.base_offset), segment.to_file(bytes_of))).collect()
+}
+
+/// What the cleaner of 4.3.1 has left of the same logs (`conformance/clean-log`), byte for byte. `conformance/check-cleaner` compares
+/// more settings, logs and versions.
+#[test]
+fn the_cleaner_leaves_what_the_real_one_does() {
+    let small_segments = LogSettings { segment_bytes: 4096, ..LogSettings::default() };
+    let tombstones = LogSettings { delete_retention_ms: 60_000, ..small_segments.clone() };
+    let small_map = LogSettings { dedupe_buffer_bytes: 240, ..small_segments };
+    for (name, settings) in [("tombstones", tombstones), ("small-map", small_map)] {
+        for partition in 0..3 {
+            let folder = lab().join(format!("cleaned/{name}/__consumer_offsets-{partition}"));
+            let entries = std::fs::read_dir(&folder).expect("a folder of the lab");
+            let real: BTreeMap<String, Vec<u8>> = entries
+                .map(|entry| entry.expect("a file").path())
+                .map(|path| {
+                    (path.file_name().expect("a name").to_string_lossy().into(), std::fs::read(&path).expect("a file"))
+                })
+                .collect();
+            assert!(real.len() > 1, "{}", folder.display());
+            assert!(cleaned(partition, &settings) == real, "{}", folder.display());
+        }
+    }
 }

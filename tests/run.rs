@@ -1,5 +1,8 @@
-//! `coordsim run` and `coordsim trace` from outside: files, tables, errors.
+//! `coordsim run`, `trace` and `log` from outside: files, tables, errors.
 
+use coordsim::kafka::batch::decode_batches;
+use coordsim::kafka::records::Record;
+use coordsim::kafka::records::offsets::OffsetsRecord;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -226,6 +229,56 @@ fn files_agree_about_the_log() {
         assert!(number(&loads[1], "records") > number(&loads[1], "replayed_records"));
         assert_eq!(number(&loads[1], "load_model_ms"), of_summary("load_max_model_ms"));
     }
+}
+
+/// `log` writes the very log that `run` counts: cleaned segments, offsets of consumers and all.
+#[test]
+fn a_log_has_what_the_run_says() {
+    let log = "[config]\n\"offsets.topic.segment.bytes\" = \"2KiB\"\n\"log.cleaner.delete.retention.ms\" = \"30s\"\n\
+               [log]\ncommit_interval = \"5s\"\n";
+    let home = home(&ONE_SHARD.replace("[cluster]\n", &format!("{log}[cluster]\n")));
+    succeeds(home.path(), &["run", "scenario.toml", "--strategies", "full-map", "--out", "out"]);
+    let run = files(&home.path().join("out"));
+    let said = succeeds(home.path(), &["log", "scenario.toml", "--strategy", "full-map", "--out", "log"]);
+    let partition = files(&home.path().join("log/__consumer_offsets-0"));
+    let (mut batches, mut records, mut offsets, mut expected_name) = (0, 0, 0, 0);
+    for (name, file) in &partition {
+        assert!(*name >= format!("{expected_name:020}.log"), "{name}");
+        for batch in decode_batches(file) {
+            let batch = batch.expect("a batch");
+            batches += 1;
+            expected_name = batch.header.last_offset() + 1;
+            for record in &batch.records {
+                match OffsetsRecord::decode(record.key.expect("a key"), record.value).expect("a record") {
+                    Some(_) => offsets += 1,
+                    None => records += usize::from(Record::decode(record.key.expect("a key"), record.value).is_ok()),
+                }
+            }
+        }
+    }
+    let shard = &rows(&run["logs.csv"])[0];
+    let bytes = partition.values().map(Vec::len).sum::<usize>() as u64;
+    assert!(partition.len() > 3 && offsets > 10 && records > 10, "{offsets} offsets, {records} records");
+    assert_eq!((number(shard, "segments"), number(shard, "batches")), (partition.len() as u64, batches));
+    assert_eq!((number(shard, "log_bytes"), number(shard, "records")), (bytes, (records + offsets) as u64));
+    assert_eq!(said, format!("wrote log: 1 partition, {} segments, {bytes} bytes\n", partition.len()));
+    // The groups as they are at the end, with the epochs of their last bumps.
+    let groups = rows(&fs::read(home.path().join("log/groups.csv")).expect("a file"));
+    let bumps = rows(&run["bumps.csv"]);
+    assert_eq!(groups.len(), 6);
+    for group in &groups {
+        let last = bumps.iter().rfind(|bump| bump["group"] == group["group"]).expect("a bump");
+        assert_eq!((number(group, "epoch"), &*group["kind"]), (number(last, "new_epoch"), "consumer"), "{group:?}");
+    }
+    assert_eq!(number(groups.iter().find(|row| row["group"] == "fixed").expect("a group"), "members"), 2);
+    // A second log does not get mixed up with the first.
+    let errors = fails(home.path(), &["log", "scenario.toml", "--out", "log"]);
+    assert!(errors.contains("--out: log is there already"), "{errors}");
+    assert_eq!(files(&home.path().join("log/__consumer_offsets-0")), partition);
+    assert!(
+        fails(home.path(), &["log", "scenario.toml", "--strategy", "x", "--out", "other"]).contains("unknown strategy")
+    );
+    assert!(!home.path().join("other").exists());
 }
 
 /// Replaying a trace writes the records that the run wrote.
