@@ -61,11 +61,14 @@ impl Subscription {
         Subscription { names, sorted }
     }
 
-    /// The set of the names in a list, or the old one where it is equal or nothing is said.
-    pub fn changed_to(old: &Arc<Subscription>, list: Option<&[JString]>) -> Arc<Subscription> {
-        let Some(list) = list.filter(|list| **list != *old.sorted) else { return old.clone() };
-        let new = Subscription::new(list);
-        if new == **old { old.clone() } else { Arc::new(new) }
+    /// What a request says, in its own order although that may be an equal set; the old one where it says nothing.
+    pub fn requested(old: &Arc<Subscription>, list: Option<&[JString]>) -> Arc<Subscription> {
+        list.map_or_else(|| old.clone(), |list| Arc::new(Subscription::new(list)))
+    }
+
+    /// What a record says, which is in order of names.
+    pub fn recorded(old: &Arc<Subscription>, list: &[JString]) -> Arc<Subscription> {
+        if list == old.sorted { old.clone() } else { Arc::new(Subscription::new(list)) }
     }
 }
 

@@ -198,6 +198,8 @@ impl<'a> World<'a> {
             let fold = &mut self.places[place].fold;
             fold.totals_mut().operations.published_images += 1;
             fold.add_work(now_ms, work);
+            let event = self.subject.history.image(image).event.clone();
+            self.run_background(now_ms, place, &event);
         }
     }
 
@@ -355,6 +357,10 @@ impl<'a> World<'a> {
     /// Takes what an operation did, and what it handed to the background.
     fn take(&mut self, now_ms: TimeMs, place: usize, outcome: &Outcome, event: &Arc<str>) {
         self.places[place].take(now_ms, outcome, event);
+        self.run_background(now_ms, place, event);
+    }
+
+    fn run_background(&mut self, now_ms: TimeMs, place: usize, event: &Arc<str>) {
         while let Some(outcome) = self.with_shard(place, |shard| shard.run_background(now_ms)).flatten() {
             self.places[place].fold.totals_mut().operations.background_tasks += 1;
             self.places[place].take(now_ms, &outcome, event);

@@ -127,7 +127,7 @@ impl Member {
         if request.assignor.is_some() {
             member.assignor.clone_from(&request.assignor);
         }
-        member.topics = Subscription::changed_to(&member.topics, request.topics.as_deref());
+        member.topics = Subscription::requested(&member.topics, request.topics.as_deref());
         if let Some(regex) = &request.regex {
             member.regex = regex.clone();
         }
@@ -144,7 +144,7 @@ impl Member {
             rebalance_timeout_ms: value.rebalance_timeout_ms,
             client_id: value.client_id.clone(),
             client_host: value.client_host.clone(),
-            topics: Subscription::changed_to(&self.topics, Some(&value.subscribed_topic_names)),
+            topics: Subscription::recorded(&self.topics, &value.subscribed_topic_names),
             regex: value.subscribed_topic_regex.clone().unwrap_or_default(),
             assignor: value.server_assignor.clone(),
             ..self.clone()

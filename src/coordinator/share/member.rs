@@ -71,7 +71,7 @@ impl ShareMember {
             rack: request.rack.as_ref().or(self.rack.as_ref()).cloned(),
             client_id: request.client_id.clone(),
             client_host: request.client_host.clone(),
-            topics: Subscription::changed_to(&self.topics, request.topics.as_deref()),
+            topics: Subscription::requested(&self.topics, request.topics.as_deref()),
             ..self.clone()
         }
     }
@@ -82,7 +82,7 @@ impl ShareMember {
             rack: value.rack_id.clone(),
             client_id: value.client_id.clone(),
             client_host: value.client_host.clone(),
-            topics: Subscription::changed_to(&self.topics, Some(&value.subscribed_topic_names)),
+            topics: Subscription::recorded(&self.topics, &value.subscribed_topic_names),
             ..self.clone()
         }
     }
