@@ -196,7 +196,7 @@ impl Shard<'_> {
     fn reconcile_share_member(&self, member: ShareMember, target: &CurrentTarget, bumped: bool) -> Reconciled {
         let filters = self.settings.behaviour.reconciles_with_subscription;
         let moves = member.epoch != target.epoch;
-        if !moves && !(filters && bumped) {
+        if !(moves || filters && bumped) {
             return Reconciled { member, changed: None };
         }
         let assigned = if filters { self.subscribed_of(&target.own, &member) } else { target.own.clone() };
