@@ -475,7 +475,7 @@ mod tests {
 
     fn runs(of: &[(&str, &[u64])]) -> Vec<RunResults> {
         let seeds = of.first().map_or(0, |(_, bytes)| bytes.len());
-        let totals = |bytes: u64| Totals { appended_bytes: bytes, ..Totals::default() };
+        let totals = |bytes: u64| Totals { appended_bytes: bytes, hash_field_bytes: bytes / 10, ..Totals::default() };
         (0..seeds)
             .map(|seed| RunResults {
                 scenario: "s".to_owned(),
@@ -511,10 +511,33 @@ mod tests {
             findings,
             [
                 "cached-hash appends 75.0 % less than full-map: 1,000 against 4,000.5 bytes, of which the strategy's own \
-                 are 0 against 0.",
-                "Of the bytes appended, the strategy's own and those of the rebalances it causes: full-map 0.0 % and 0.0 %, \
-                 cached-hash 0.0 % and 0.0 %.",
+                 are 100 against 400.",
+                "Of the bytes appended, the strategy's own and those of the rebalances it causes: full-map 9.9 % and 0.0 %, \
+                 cached-hash 10.0 % and 0.0 %.",
                 "At the end no strategy is still missing a change.",
+            ]
+        );
+    }
+
+    /// `max.message.bytes` is 1,000 here.
+    #[test]
+    fn findings_say_what_is_too_large() {
+        let write = |bytes, time_ms| Some(LargeWrite { bytes, time_ms, group: "g".into() });
+        let limits_of = |largest, refused| {
+            let mut runs = runs(&[("full-map", &[0])]);
+            let totals = &mut runs[0].strategies[0].1;
+            (totals.largest_write, totals.first_refusal) = (write(largest, 5), refused);
+            totals.operations.refused_writes = 3;
+            limits(&runs, &rows(&runs))
+        };
+        assert_eq!(limits_of(799, None), [""; 0]);
+        let near = "full-map: group g is near the limit: it wrote 800 bytes at once, 80 % of max.message.bytes.";
+        assert_eq!(limits_of(800, None), [near]);
+        assert_eq!(
+            limits_of(10, write(1_001, 60_000)),
+            [
+                "full-map: 3 writes failed because their records fit into no batch (max.message.bytes 1,000); the first at 1m of \
+              group g, with 1,001 bytes. Members get UNKNOWN_SERVER_ERROR, at which Java's consumer gives up."
             ]
         );
     }

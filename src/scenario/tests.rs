@@ -230,6 +230,39 @@ fn all_errors_at_once_in_order() {
     );
 }
 
+/// `[log]`, and the configurations of the log.
+#[test]
+fn logs() {
+    let head = "duration = \"1h\"\n";
+    let read = |text: &str| Scenario::parse("s.toml", &format!("{head}{text}"));
+    let log =
+        read("[log]\ncleaner_stops = \"10m\"\ncommit_interval = \"5s\"\nload_rate = \"2MiB\"\nload_record_ns = 7\n");
+    let expected = Log {
+        cleaner_stops_ms: Some(600_000),
+        commit_interval_ms: Some(5_000),
+        load_bytes_per_second: 2 << 20,
+        load_record_ns: 7,
+    };
+    assert_eq!(log.map(|scenario| scenario.log), Ok(expected));
+    let config = "[config]\n\"log.cleaner.enable\" = false\n\"log.cleaner.min.cleanable.ratio\" = 0.25\n\
+                  \"log.cleaner.io.buffer.load.factor\" = 1\n\"log.roll.ms\" = \"1h\"\n\
+                  \"log.cleaner.dedupe.buffer.size\" = \"1GiB\"\n";
+    let config = read(config).map(|scenario| scenario.config.into_values().collect::<Vec<_>>());
+    let text = |text: &str| ConfigValue::Text(text.to_owned());
+    let values = [ConfigValue::Integer(1 << 30), ConfigValue::Boolean(false), text("1"), text("0.25")];
+    assert_eq!(config, Ok([&values[..], &[ConfigValue::Integer(3_600_000)]].concat()));
+    let errors = |text: &str| read(text).expect_err("wrong").iter().map(ToString::to_string).collect::<Vec<_>>();
+    assert_eq!(
+        errors("[log]\ncommit_interval = \"0ms\"\ncleaner = 1\n[config]\n\"log.cleaner.min.cleanable.ratio\" = 2\n"),
+        [
+            "s.toml:3:19: log.commit_interval: found \"0ms\"; expected a duration from 1ms to 521w3d",
+            "s.toml:4:1: log.cleaner: is not a field here; expected one of cleaner_stops, commit_interval, load_rate, \
+             load_record_ns",
+            "s.toml:6:37: config.\"log.cleaner.min.cleanable.ratio\": found 2; expected a number from 0 to 1",
+        ]
+    );
+}
+
 #[test]
 fn general_fields() {
     check_line(

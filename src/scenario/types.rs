@@ -88,7 +88,7 @@ impl Default for Log {
             cleaner_stops_ms: None,
             commit_interval_ms: None,
             load_bytes_per_second: 100 * 1024 * 1024,
-            load_record_ns: 2_000,
+            load_record_ns: 1_300,
         }
     }
 }
