@@ -16,8 +16,9 @@ use std::path::PathBuf;
 /// Writes the log of a scenario's coordinators, the topic __consumer_offsets, as Kafka has it on a broker's disk.
 ///
 /// Each partition is a folder of segments, as they are at the end under one strategy: what the cleaner has removed by then is
-/// not there. Kafka's tools read them, and a broker loads them (it makes the indexes anew). groups.csv says which groups they
-/// hold, with their epochs and numbers of members.
+/// not there. Kafka's tools read them, and a broker loads them (it makes the indexes anew), unless the strategy stores topic
+/// hashes one by one (stored-hash), which no Kafka does. groups.csv says which groups they hold, with their epochs and numbers
+/// of members.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  coordsim log scenarios/quickstart.toml --strategy full-map --kafka 3.9.1 --out logs\n  \
