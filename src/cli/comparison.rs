@@ -475,7 +475,8 @@ mod tests {
 
     fn runs(of: &[(&str, &[u64])]) -> Vec<RunResults> {
         let seeds = of.first().map_or(0, |(_, bytes)| bytes.len());
-        let totals = |bytes: u64| Totals { appended_bytes: bytes, hash_field_bytes: bytes / 10, ..Totals::default() };
+        let totals =
+            |bytes: u64| Totals { appended_bytes: bytes, hash_field_bytes: [bytes / 10, 0, 0], ..Totals::default() };
         (0..seeds)
             .map(|seed| RunResults {
                 scenario: "s".to_owned(),

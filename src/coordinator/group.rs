@@ -122,6 +122,30 @@ pub(super) fn known_instance<'g, M>(
     }
 }
 
+/// Whether a member's epoch is the one that a heartbeat says, or the one before if the answer with the new one may have
+/// been lost (`throwIf…MemberEpochIsInvalid`).
+pub(super) fn check_epoch(
+    received: i32,
+    (epoch, previous_epoch): (i32, i32),
+    known_may_join: bool,
+    owns_only_its_own: impl FnOnce() -> bool,
+) -> Result<(), Refusal> {
+    let joins_again = received == JOIN_EPOCH && known_may_join;
+    let comes_late = received < epoch && received == previous_epoch;
+    if joins_again || received == epoch || comes_late && owns_only_its_own() {
+        return Ok(());
+    }
+    refuse(HeartbeatError::FencedMemberEpoch)
+}
+
+/// Whether a group has room for one more member, or knows it (`throwIf…GroupIsFull`).
+pub(super) fn check_size(members: usize, max_size: i32, is_known: impl FnOnce() -> bool) -> Result<(), Refusal> {
+    if members as i64 >= i64::from(max_size) && !is_known() {
+        return refuse(HeartbeatError::GroupMaxSizeReached);
+    }
+    Ok(())
+}
+
 /// The members as if the one that asks, if any, had already replaced its predecessor: that one is left out.
 pub(super) fn members_once_replaced<'g, M>(
     members: &'g TimelineMap<JString, Arc<M>>,
@@ -219,21 +243,4 @@ impl Group {
             Group::Streams(group) => group.revert(write),
         }
     }
-}
-
-/// The epoch that a member sends must be its own, or the one before if the answer with the new one may have been lost; it
-/// may then own nothing else (`throwIfConsumerGroupMemberEpochIsInvalid` and its like).
-pub(super) fn check_member_epoch(
-    behaviour: &Behaviour,
-    received: i32,
-    epoch: i32,
-    previous_epoch: i32,
-    owns_only_its_own: impl FnOnce() -> bool,
-) -> Result<(), Refusal> {
-    let joins_again = received == JOIN_EPOCH && behaviour.known_member_may_join;
-    let comes_late = received < epoch && received == previous_epoch;
-    if joins_again || received == epoch || comes_late && owns_only_its_own() {
-        return Ok(());
-    }
-    Err(Refusal(HeartbeatError::FencedMemberEpoch))
 }

@@ -151,11 +151,6 @@ impl<M: ModernMember> ModernGroup<M> {
         topics
     }
 
-    /// Whether the group has no room for a member, which it may know.
-    pub fn is_full(&self, max_size: i32, member: &str) -> bool {
-        self.members.len() as i64 >= i64::from(max_size) && !self.members.contains(member)
-    }
-
     /// Before a member is taken out: whether there is one.
     ///
     /// # Errors

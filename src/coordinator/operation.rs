@@ -2,11 +2,12 @@
 
 use super::consumer::RegexTask;
 use super::effects::{AssignorRun, Bump};
+use super::group::GroupBase;
 use super::log::Entry;
 use super::protocol::HeartbeatError;
 use super::share::Initialization;
 use super::streams::StreamsChanges;
-use super::timer::{Timer, TimerKind};
+use super::timer::{Revocation, Timer, TimerKind};
 use crate::cluster::ImageNumber;
 use crate::kafka::records::{Key, Record, RecordType, TargetAssignmentMetadata, Value};
 use crate::kafka::{GroupKind, JString, Uuid};
@@ -123,10 +124,22 @@ impl Operation {
         self.add_group(RecordType::target_metadata(kind), group, Some(value));
     }
 
-    /// Schedules the session timer of a member.
-    pub fn schedule_session_timer(&mut self, kind: GroupKind, group: &JString, member: &JString, timeout_ms: i32) {
-        let timer = Timer { kind: TimerKind::Session, group_kind: kind, group: group.clone(), member: member.clone() };
+    /// Starts the session timeout of a member anew.
+    pub fn schedule_session(&mut self, group: &GroupBase, member: &JString, timeout_ms: i32) {
+        let timer = Timer::new(TimerKind::Session, group, member);
         self.timers.push(TimerChange::Schedule(self.now_ms + TimeMs::from(timeout_ms), timer));
+    }
+
+    /// Starts the rebalance timeout of a member that must give up what it has; any other member's ends.
+    pub fn set_rebalance_timer(&mut self, group: &GroupBase, member: &JString, revocation: Option<Revocation>) {
+        let kind = |member_epoch| TimerKind::Rebalance { member_epoch };
+        self.timers.push(match revocation {
+            Some(Revocation { member_epoch, timeout_ms }) => TimerChange::Schedule(
+                self.now_ms + TimeMs::from(timeout_ms),
+                Timer::new(kind(member_epoch), group, member),
+            ),
+            None => TimerChange::Cancel(kind(0), group.id.clone(), member.clone()),
+        });
     }
 
     /// Cancels the timers of a member (`cancelTimers`).

@@ -43,13 +43,6 @@ pub(super) struct Look {
     pub differs: bool,
 }
 
-impl Look {
-    /// A look at no topics.
-    pub fn nothing() -> Look {
-        Look { seen: Arc::default(), differs: false }
-    }
-}
-
 impl Shard<'_> {
     /// Looks at the topics of a group and compares them with what it stored. `reassigns` says whether the group's assignor
     /// would give another assignment now: for the bound, which bumps for nothing else.
@@ -76,6 +69,12 @@ impl Shard<'_> {
             differs = group.assignment.get().0 >= *group.epoch.get() && reassigns();
         }
         Ok(Look { seen: Arc::new(seen), differs })
+    }
+
+    /// What is seen of no topics at all.
+    pub(super) fn nothing(&self, operation: &mut Operation, group: &GroupBase) -> Look {
+        let seen = Arc::<Seen>::default();
+        Look { differs: self.settings.design.differs(group.stored.get(), &seen, &mut operation.work), seen }
     }
 
     /// What is seen without looking: what the group stored.

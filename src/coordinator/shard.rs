@@ -3,7 +3,6 @@
 
 use super::behaviour::Behaviour;
 use super::config::Config;
-use super::consumer;
 use super::effects::Outcome;
 use super::group::{Group, ReplayError};
 use super::log::Entry;
@@ -11,7 +10,6 @@ use super::operation::{Background, Operation, Refusal, TimerChange};
 use super::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
 use super::replay::Replay;
 use super::share::SharePartitionStates;
-use super::streams;
 use super::timer::{Timer, TimerKind, Timers};
 use crate::cluster::{History, ImageNumber};
 use crate::kafka::batch::{Lengths, batch_len};
@@ -277,19 +275,24 @@ impl<'h> Shard<'h> {
         for group in self.groups.values() {
             match group {
                 Group::Consumer(group) => {
-                    consumer::schedule_loaded_timers(&mut self.timers, group, &self.settings.config, now_ms);
+                    let session_timeout_ms = self.settings.config.consumer.session_timeout_ms;
+                    for (id, member) in group.modern.members.iter() {
+                        let (base, revocation) = (&group.base, member.revocation());
+                        self.timers.schedule_loaded(now_ms, base, id, session_timeout_ms, revocation);
+                    }
                 }
                 Group::Share(group) => {
-                    let timeout_ms = TimeMs::from(self.settings.config.share.session_timeout_ms);
-                    let kind = TimerKind::Session;
-                    for member in group.modern.members.keys() {
-                        let (group, member) = (group.base.id.clone(), member.clone());
-                        let timer = Timer { kind, group_kind: GroupKind::Share, group, member };
-                        self.timers.schedule(now_ms + timeout_ms, timer);
+                    let session_timeout_ms = self.settings.config.share.session_timeout_ms;
+                    for id in group.modern.members.keys() {
+                        self.timers.schedule_loaded(now_ms, &group.base, id, session_timeout_ms, None);
                     }
                 }
                 Group::Streams(group) => {
-                    streams::schedule_loaded_timers(&mut self.timers, group, &self.settings.config, now_ms);
+                    let session_timeout_ms = self.settings.config.streams.session_timeout_ms;
+                    for (id, member) in group.members.iter() {
+                        let (base, revocation) = (&group.base, member.revocation());
+                        self.timers.schedule_loaded(now_ms, base, id, session_timeout_ms, revocation);
+                    }
                 }
             }
         }

@@ -4,7 +4,7 @@ use super::assignment::Assignment;
 use super::assignor::{Assignor, AssignorError, GroupSpec, MemberSpec};
 use super::behaviour::Behaviour;
 use super::effects::AssignorRun;
-use super::group::GroupBase;
+use super::group::{GroupBase, members_once_replaced};
 use super::modern::{Modern, ModernMember};
 use super::operation::{Operation, Refusal};
 use super::protocol::HeartbeatError;
@@ -145,14 +145,9 @@ impl<G: Modern> TargetBuilder<'_, G> {
     fn specs_once_replaced(&self, updated: Option<&G::Member>) -> HashMap<JString, MemberSpec> {
         let mut specs = HashMap::new();
         let replaced = updated.and_then(|updated| self.replaced_by(updated));
-        let comes = updated.filter(|updated| !self.group.modern().members.contains(updated.id()));
-        let members = self.group.modern().members.values().map(|member| match updated {
-            Some(updated) if updated.id() == member.id() => updated,
-            _ => member,
-        });
-        for member in members.filter(|member| Some(member.id()) != replaced).chain(comes) {
-            specs
-                .insert(member.id().clone(), self.member_spec(member, self.target_once_replaced(member.id(), updated)));
+        let comes = updated.map(|updated| (updated.id(), updated));
+        for (id, member) in members_once_replaced(&self.group.modern().members, comes, replaced) {
+            specs.insert(id.clone(), self.member_spec(member, self.target_once_replaced(id, updated)));
         }
         specs
     }

@@ -1,6 +1,7 @@
 //! The shard's timers. A timer is known by its key; scheduling it again replaces it. They fire in order of
 //! deadline, ties in the order in which they were scheduled.
 
+use super::group::GroupBase;
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
@@ -33,6 +34,22 @@ pub struct Timer {
     pub member: JString,
 }
 
+/// What a member that must give up what it has has to do, and by when.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Revocation {
+    /// Leave this epoch…
+    pub member_epoch: i32,
+    /// … within this time.
+    pub timeout_ms: i32,
+}
+
+impl Timer {
+    /// A timer of a member of a group.
+    pub fn new(kind: TimerKind, group: &GroupBase, member: &JString) -> Timer {
+        Timer { kind, group_kind: group.kind, group: group.id.clone(), member: member.clone() }
+    }
+}
+
 /// All timers of a shard.
 #[derive(Debug, Default)]
 pub struct Timers {
@@ -61,6 +78,22 @@ impl Timers {
             self.queue.remove(&old);
         }
         self.queue.insert(place, timer);
+    }
+
+    /// Schedules the timers of a member that has just been loaded.
+    pub fn schedule_loaded(
+        &mut self,
+        now_ms: TimeMs,
+        group: &GroupBase,
+        member: &JString,
+        session_timeout_ms: i32,
+        revocation: Option<Revocation>,
+    ) {
+        self.schedule(now_ms + TimeMs::from(session_timeout_ms), Timer::new(TimerKind::Session, group, member));
+        if let Some(Revocation { member_epoch, timeout_ms }) = revocation {
+            let timer = Timer::new(TimerKind::Rebalance { member_epoch }, group, member);
+            self.schedule(now_ms + TimeMs::from(timeout_ms), timer);
+        }
     }
 
     /// Cancels a timer, if it is scheduled.

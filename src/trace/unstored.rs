@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Unstored {
     /// Event, time and fingerprint of every line; lines of one event and time in the order of their fingerprints: at
-    /// one deadline, timers fire in the order in which groups were loaded, and a record of type 4 may be the first of
+    /// one deadline, timers fire in the order in which groups were loaded, and such a record may be the first of
     /// its group in the log.
     pub lines: Vec<(usize, TimeMs, u64)>,
     /// How many records the strategy has written in order to remember topics.
@@ -32,7 +32,7 @@ impl Unstored {
     }
 }
 
-/// A number for everything in the line but the records of type 4 and the hash in the group's metadata (and the
+/// A number for everything in the line but the records of types 4, 9 and 18 and the hash in the group's metadata (and the
 /// field of the line that repeats it). `text` is room to work in.
 fn fingerprint(line: &OutcomeLine<'_, &Record>, text: &mut String) -> u64 {
     let records: Vec<Cow<'_, Record>> = line.records.iter().filter(|record| !is_stored(record)).map(unhashed).collect();

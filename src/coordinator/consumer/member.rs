@@ -3,6 +3,7 @@
 use crate::coordinator::behaviour::Behaviour;
 use crate::coordinator::modern::{ModernMember, Subscription};
 use crate::coordinator::protocol::ConsumerHeartbeat;
+use crate::coordinator::timer::Revocation;
 use crate::kafka::records::{CurrentMemberAssignment, MemberMetadata, TopicPartitions};
 use crate::kafka::{JString, Uuid};
 use std::collections::BTreeMap;
@@ -172,6 +173,12 @@ impl Member {
     /// Whether it owns what a target of that epoch gives it.
     pub fn is_reconciled_to(&self, target_epoch: i32) -> bool {
         self.state == MemberState::Stable && self.epoch == target_epoch
+    }
+
+    /// What it must do, if it must give up partitions.
+    pub fn revocation(&self) -> Option<Revocation> {
+        let revokes = self.state == MemberState::UnrevokedPartitions;
+        revokes.then_some(Revocation { member_epoch: self.epoch, timeout_ms: self.rebalance_timeout_ms })
     }
 
     /// Its metadata record.

@@ -12,10 +12,9 @@ pub use member::{Member, MemberState};
 pub(super) use regex::RegexTask;
 
 use crate::coordinator::assignor::Assignor;
-use crate::coordinator::config::Config;
 use crate::coordinator::effects::Cause;
-use crate::coordinator::group::{Group, check_member_epoch, known_instance, static_member};
-use crate::coordinator::operation::{Operation, Refusal, TimerChange, refuse};
+use crate::coordinator::group::{Group, check_epoch, check_size, known_instance, static_member};
+use crate::coordinator::operation::{Operation, Refusal, refuse};
 use crate::coordinator::protocol::{
     Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
     is_blank, is_given_blank,
@@ -23,7 +22,7 @@ use crate::coordinator::protocol::{
 use crate::coordinator::refresh::Subscriptions;
 use crate::coordinator::shard::Shard;
 use crate::coordinator::target::{CurrentTarget, add_target_record};
-use crate::coordinator::timer::{Timer, TimerKind, Timers};
+use crate::coordinator::timer::{Timer, TimerKind};
 use crate::kafka::records::{GroupMetadata, RecordType, Value};
 use crate::kafka::{GroupKind, JString, Uuid};
 use crate::kernel::TimeMs;
@@ -123,8 +122,7 @@ impl Shard<'_> {
         let target = self.current_consumer_target(operation, group, current, &member, &updated)?;
         let subscription_changed = topics_changed || regex != RegexChange::None;
         let reconciled = self.reconcile(operation, group, updated, &target, subscription_changed, request);
-        let session_timeout_ms = self.settings.config.consumer.session_timeout_ms;
-        operation.schedule_session_timer(GroupKind::Consumer, &group.base.id, &member_id, session_timeout_ms);
+        operation.schedule_session(&group.base, &member_id, self.settings.config.consumer.session_timeout_ms);
         // A member that sends everything asks for its assignment.
         let is_full_request = request.epoch == JOIN_EPOCH
             || request.rebalance_timeout_ms != -1
@@ -141,13 +139,11 @@ impl Shard<'_> {
 
     /// `throwIfConsumerGroupIsFull`.
     fn check_size(&self, group: &ConsumerGroup, request: &ConsumerHeartbeat) -> Result<(), Refusal> {
-        let is_known_instance = self.settings.behaviour.static_members_rejoin_full_groups
-            && request.instance_id.as_ref().is_some_and(|instance| group.static_members.contains(instance));
-        let is_full = group.modern.is_full(self.settings.config.consumer.max_size, &request.member);
-        if is_full && !is_known_instance {
-            return refuse(HeartbeatError::GroupMaxSizeReached);
-        }
-        Ok(())
+        check_size(group.modern.members.len(), self.settings.config.consumer.max_size, || {
+            let is_known_instance = self.settings.behaviour.static_members_rejoin_full_groups
+                && request.instance_id.as_ref().is_some_and(|instance| group.static_members.contains(instance));
+            is_known_instance || group.modern.members.contains(&request.member)
+        })
     }
 
     fn dynamic_member(
@@ -173,8 +169,8 @@ impl Shard<'_> {
                 })
             })
         };
-        let behaviour = &self.settings.behaviour;
-        check_member_epoch(behaviour, request.epoch, member.epoch, member.previous_epoch, owns_only_its_own)
+        let known_may_join = self.settings.behaviour.known_member_may_join;
+        check_epoch(request.epoch, (member.epoch, member.previous_epoch), known_may_join, owns_only_its_own)
     }
 
     /// The member of a request with an instance id (`getOrMaybeSubscribeStaticConsumerGroupMember`).
@@ -321,7 +317,7 @@ impl Shard<'_> {
         .next(&member);
         let Some(next) = next else { return member };
         self.add_current_assignment(operation, &group.base.id, &next);
-        operation.timers.push(rebalance_timer(operation.now_ms, &group.base.id, &next));
+        operation.set_rebalance_timer(&group.base, &next.id, next.revocation());
         next
     }
 
@@ -418,30 +414,6 @@ fn member_id(now_ms: TimeMs, group: &ConsumerGroup, request: &ConsumerHeartbeat)
     JString::from(Uuid(xxh3_128(seed.as_bytes())).to_string())
 }
 
-fn rebalance_timer(now_ms: TimeMs, group: &JString, member: &Member) -> TimerChange {
-    let kind = TimerKind::Rebalance { member_epoch: member.epoch };
-    if member.state == MemberState::UnrevokedPartitions {
-        let timer = Timer { kind, group_kind: GroupKind::Consumer, group: group.clone(), member: member.id.clone() };
-        TimerChange::Schedule(now_ms + TimeMs::from(member.rebalance_timeout_ms), timer)
-    } else {
-        TimerChange::Cancel(kind, group.clone(), member.id.clone())
-    }
-}
-
 fn metadata_value(epoch: i32, metadata_hash: i64) -> Value {
     Value::GroupMetadata(GroupMetadata { epoch, metadata_hash })
-}
-
-/// The timers of a group that has just been loaded.
-pub(super) fn schedule_loaded_timers(timers: &mut Timers, group: &ConsumerGroup, config: &Config, now_ms: TimeMs) {
-    let session_timeout_ms = TimeMs::from(config.consumer.session_timeout_ms);
-    for (id, member) in group.modern.members.iter() {
-        let timer =
-            |kind| Timer { kind, group_kind: GroupKind::Consumer, group: group.base.id.clone(), member: id.clone() };
-        timers.schedule(now_ms + session_timeout_ms, timer(TimerKind::Session));
-        if member.state == MemberState::UnrevokedPartitions {
-            let deadline_ms = now_ms + TimeMs::from(member.rebalance_timeout_ms);
-            timers.schedule(deadline_ms, timer(TimerKind::Rebalance { member_epoch: member.epoch }));
-        }
-    }
 }

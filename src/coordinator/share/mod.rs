@@ -13,7 +13,7 @@ pub use partitions::{SharePartitionStates, TopicStates};
 use crate::coordinator::assignment::Assignment;
 use crate::coordinator::assignor::Assignor;
 use crate::coordinator::effects::Cause;
-use crate::coordinator::group::{Group, check_member_epoch};
+use crate::coordinator::group::{Group, check_epoch, check_size};
 use crate::coordinator::modern::homogeneous_by_name;
 use crate::coordinator::operation::{Operation, Refusal};
 use crate::coordinator::protocol::{
@@ -58,7 +58,8 @@ impl Shard<'_> {
             return;
         }
         let Some(Group::Share(group)) = self.groups.get_mut(&request.group) else { return };
-        if !group.modern.members.contains(&request.member) && !group.modern.is_full(max_size, &request.member) {
+        let members = &group.modern.members;
+        if !members.contains(&request.member) && check_size(members.len(), max_size, || false).is_ok() {
             group.update_member(Arc::new(ShareMember::new(request.member.clone())), write);
         }
     }
@@ -83,14 +84,13 @@ impl Shard<'_> {
             }
             _ => return refuse(HeartbeatError::GroupIdNotFound),
         };
-        if group.modern.is_full(self.settings.config.share.max_size, &request.member) {
-            return refuse(HeartbeatError::GroupMaxSizeReached);
-        }
+        let (members, max_size) = (&group.modern.members, self.settings.config.share.max_size);
+        check_size(members.len(), max_size, || members.contains(&request.member))?;
         let Some(member) = group.modern.members.get(&request.member) else {
             return refuse(HeartbeatError::UnknownMemberId);
         };
-        let behaviour = &self.settings.behaviour;
-        check_member_epoch(behaviour, request.epoch, member.epoch, member.previous_epoch, || true)?;
+        let known_may_join = self.settings.behaviour.known_member_may_join;
+        check_epoch(request.epoch, (member.epoch, member.previous_epoch), known_may_join, || true)?;
         self.share_member_heartbeats(operation, request, group, member)
     }
 
@@ -117,7 +117,7 @@ impl Shard<'_> {
         }
         let now = reconciled.changed.as_ref().unwrap_or(&reconciled.member);
         let config = &self.settings.config.share;
-        operation.schedule_session_timer(GroupKind::Share, id, &member.id, config.session_timeout_ms);
+        operation.schedule_session(&group.base, &member.id, config.session_timeout_ms);
         let is_told = request.epoch == JOIN_EPOCH || request.topics.is_some() || now.assigned != member.assigned;
         let response = HeartbeatResponse {
             member_epoch: now.epoch,

@@ -2,32 +2,25 @@
 //! reads the shard's state and collects records; nothing is changed before they are replayed, but what no record has
 //! (the configured topology, the refined assignment).
 
-use super::assignor::{MemberSpec, NoMember};
-use super::group::{RefinedAssignment, StreamsGroup};
-use super::internal_topics::{self, ConfiguredTopology, Status, TopologyError};
+use super::group::StreamsGroup;
+use super::internal_topics::{ConfiguredTopology, Status, TopologyError};
 use super::member::Member;
-use super::reconcile::{MemberState, Reconciliation};
-use super::target::TargetInput;
+use super::rebalance::{Rebalance, add_target, metadata};
 use super::tasks::{self, AssignedTasks, TaskSet, Tasks};
 use super::topology::Topology;
-use crate::coordinator::config::Config;
-use crate::coordinator::effects::{AssignorRun, Cause};
-use crate::coordinator::group::{Group, known_instance, members_once_replaced, static_member};
-use crate::coordinator::operation::{Operation, Refusal, TimerChange, refuse};
+use crate::coordinator::effects::Cause;
+use crate::coordinator::group::{Group, check_epoch, check_size, known_instance, static_member};
+use crate::coordinator::operation::{Operation, Refusal, refuse};
 use crate::coordinator::protocol::{
     Assigned, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH, StreamsHeartbeat,
     TaskLists, is_blank, is_given_blank,
 };
-use crate::coordinator::refresh::{Look, Subscriptions};
+use crate::coordinator::refresh::Subscriptions;
 use crate::coordinator::shard::Shard;
-use crate::coordinator::timer::{Timer, TimerKind, Timers};
-use crate::kafka::java::HashMap;
-use crate::kafka::records::streams::{GroupMetadata, KeyValue};
+use crate::coordinator::timer::{Timer, TimerKind};
+use crate::kafka::records::streams::KeyValue;
 use crate::kafka::records::{RecordType, Value};
 use crate::kafka::{GroupKind, JString};
-use crate::kernel::TimeMs;
-use crate::strategy::Design;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 type Answer = Result<HeartbeatResponse, Refusal>;
@@ -114,46 +107,43 @@ impl Shard<'_> {
             operation.add_member(RecordType::StreamsGroupMemberMetadata, &group.base.id, &updated.id, Some(value));
         }
         let topology = updated_topology(operation, group, request)?;
-        let mut heartbeat = Heartbeat { shard: self, group, topology: &topology, statuses: Vec::new() };
+        let mut rebalance = Rebalance { shard: self, group, topology: &topology, status: Vec::new() };
         if group.topology.get().as_ref().is_some_and(|topology| updated.topology_epoch < topology.epoch) {
-            heartbeat.statuses.push(Status::StaleTopology);
+            rebalance.status.push(Status::StaleTopology);
         }
-        let (look, configured) = heartbeat.configure(operation)?;
-        let mut update = heartbeat.update(&member, &updated, &look, &configured, request)?;
-        let refines = heartbeat.refines(&update, &updated);
+        let (look, configured) = rebalance.configure(operation)?;
+        check_tasks(&configured, request)?;
+        let mut update = rebalance.update(&member, &updated, &look, &configured, request);
+        let refines = rebalance.refines(&update, &updated);
         if refines == Some(true) {
             update.causes.push(Cause::Refined);
         }
-        let epoch = heartbeat.bump(operation, update, look);
-        heartbeat.delay_first_target(operation);
-        let target = heartbeat.group_target(operation, epoch, &updated, &configured, refines == Some(true))?;
-        let target = heartbeat.refined_target(operation, target, &updated, refines.is_some());
+        let epoch = rebalance.bump(operation, update, look);
+        rebalance.delay_first_target(operation);
+        let target = rebalance.group_target(operation, epoch, &updated, &configured, refines == Some(true))?;
+        let target = rebalance.refined_target(operation, target, &updated, refines.is_some());
         let member_id = updated.id.clone();
-        let reconciled = heartbeat.reconcile(operation, updated, &target, request)?;
-        let session_timeout_ms = TimeMs::from(self.settings.config.streams.session_timeout_ms);
-        operation.timers.push(TimerChange::Schedule(
-            operation.now_ms + session_timeout_ms,
-            streams_timer(TimerKind::Session, &group.base.id, &member_id),
-        ));
-        heartbeat.statuses.extend(configured.problem);
+        let reconciled = rebalance.reconcile(operation, updated, &target, request)?;
+        let session_timeout_ms = self.settings.config.streams.session_timeout_ms;
+        operation.schedule_session(&group.base, &member_id, session_timeout_ms);
+        rebalance.status.extend(configured.problem);
         let changed = joins || reconciled.current.assigned != member.current.assigned;
         Ok(HeartbeatResponse {
             member_epoch: reconciled.epoch(),
             heartbeat_interval_ms: self.settings.config.streams.heartbeat_interval_ms,
             assignment: changed.then(|| told(&reconciled.current.assigned)),
-            status: heartbeat.statuses,
+            status: rebalance.status,
         })
     }
 
     /// `throwIfStreamsGroupIsFull`.
     fn check_streams_size(&self, group: &StreamsGroup, request: &StreamsHeartbeat) -> Result<(), Refusal> {
-        let is_full = group.members.len() as i64 >= i64::from(self.settings.config.streams.max_size);
-        let is_known = group.members.contains(&request.member)
-            || request.instance_id.as_ref().is_some_and(|instance| group.static_members.contains(instance));
-        if is_full && !(self.settings.behaviour.streams.members_rejoin_full_groups && is_known) {
-            return refuse(HeartbeatError::GroupMaxSizeReached);
-        }
-        Ok(())
+        check_size(group.members.len(), self.settings.config.streams.max_size, || {
+            let is_known_instance =
+                || request.instance_id.as_ref().is_some_and(|instance| group.static_members.contains(instance));
+            self.settings.behaviour.streams.members_rejoin_full_groups
+                && (group.members.contains(&request.member) || is_known_instance())
+        })
     }
 
     /// The member of a request with an instance id (`getOrMaybeCreateStaticStreamsGroupMember`).
@@ -173,7 +163,7 @@ impl Shard<'_> {
         }
         if request.epoch != JOIN_EPOCH {
             let existing = known_instance(existing, &request.member, |member| &member.id)?;
-            check_epoch(existing, request)?;
+            check_member_epoch(existing, request, false)?;
             return Ok(existing.clone());
         }
         let Some(existing) = existing else { return Ok(joining_member(group, &request.member)) };
@@ -192,7 +182,7 @@ impl Shard<'_> {
         Ok(Arc::new(replaced))
     }
 
-    fn add_current(&self, operation: &mut Operation, group: &JString, member: &Member) {
+    pub(super) fn add_current(&self, operation: &mut Operation, group: &JString, member: &Member) {
         let record = member.current.to_record(self.settings.behaviour.assignment_epochs);
         let value = Value::StreamsCurrentMemberAssignment(Arc::new(record));
         operation.add_member(RecordType::StreamsGroupCurrentMemberAssignment, group, &member.id, Some(value));
@@ -232,7 +222,7 @@ impl Shard<'_> {
         let (behaviour, id) = (&self.settings.behaviour, &group.base.id);
         operation.add_member_tombstones(GroupKind::Streams, id, &member.id);
         let look = match behaviour.streams.leave_forgets_hash {
-            true => Look::nothing(),
+            true => self.nothing(operation, &group.base),
             false => self.stored(&group.base),
         };
         let before = |name: &JString| group.subscribes(name);
@@ -280,15 +270,15 @@ impl Shard<'_> {
         let (Some(configured), Some(topology)) = (group.configured.get(), group.topology.get()) else {
             return Ok(());
         };
-        let heartbeat = Heartbeat { shard: self, group, topology, statuses: Vec::new() };
+        let rebalance = Rebalance { shard: self, group, topology, status: Vec::new() };
         if self.may_assign(operation, &group.base, self.settings.config.streams.assignment_interval_ms) {
-            heartbeat.compute_target(operation, epoch, None, configured)?;
+            rebalance.compute_target(operation, epoch, None, configured)?;
         }
         Ok(())
     }
 
     /// `num.standby.replicas` and its like, sorted by key (`streamsGroupAssignmentConfigs`).
-    fn assignment_configs(&self) -> Vec<KeyValue> {
+    pub(super) fn assignment_configs(&self) -> Vec<KeyValue> {
         let config = &self.settings.config;
         let pair = |key: &str, value: String| KeyValue { key: key.into(), value: value.into() };
         let mut configs = vec![pair("num.standby.replicas", config.streams_num_standby_replicas.to_string())];
@@ -300,401 +290,17 @@ impl Shard<'_> {
     }
 }
 
-/// What a heartbeat changes of its group.
-struct Update {
-    causes: Vec<Cause>,
-    /// Whether the topics are not as they were.
-    differs: bool,
-    validated_topology_epoch: i32,
-    configs: Vec<KeyValue>,
-}
-
-/// The tasks of each member.
-type Targets = BTreeMap<JString, Arc<Tasks>>;
-
-/// The target assignment of a group.
-struct GroupTarget {
-    epoch: i32,
-    targets: Targets,
-}
-
-/// The target assignment that a member is reconciled with.
-struct CurrentTarget {
-    epoch: i32,
-    own: Arc<Tasks>,
-}
-
-/// A heartbeat of a member that stays, or the timer of the initial delay.
-struct Heartbeat<'a, 'h> {
-    shard: &'a Shard<'h>,
-    group: &'a StreamsGroup,
-    topology: &'a Arc<Topology>,
-    statuses: Vec<Status>,
-}
-
-impl Heartbeat<'_, '_> {
-    /// Looks at the topics if they may have changed, and configures the topology anew if they have.
-    fn configure(&self, operation: &mut Operation) -> Result<(Look, Arc<ConfiguredTopology>), Refusal> {
-        let (shard, group) = (self.shard, self.group);
-        let base = &group.base;
-        let known = group.configured.get().as_ref().filter(|_| group.topology.get().is_some());
-        if let Some(configured) = known
-            && !base.metadata_expired(operation.now_ms)
-        {
-            return Ok((shard.stored(base), configured.clone()));
-        }
-        let before = |name: &JString| group.subscribes(name);
-        let topics = Subscriptions::new(self.topology.required_topics.iter(), &before);
-        let look = shard.look(operation, base, &topics, || self.would_reassign())?;
-        shard.note_look(operation, base);
-        match known {
-            Some(configured) if !look.differs && shard.settings.design != Design::Ideal => {
-                Ok((look, configured.clone()))
-            }
-            _ => {
-                let configured = Arc::new(self.configured_topology()?);
-                operation.streams_changes(&base.id).configured = Some(configured.clone());
-                Ok((look, configured))
-            }
-        }
+/// The tasks of a request must be those of the topology, if it is ready (`throwIfRequestContainsInvalidTasks`).
+fn check_tasks(configured: &ConfiguredTopology, request: &StreamsHeartbeat) -> Result<(), Refusal> {
+    let mut lists = [&request.active, &request.standby, &request.warmup].into_iter().flatten().flatten();
+    let is_valid = |(id, partitions): &(JString, Vec<i32>)| {
+        let known = configured.subtopologies.get(id);
+        known.is_some_and(|known| partitions.iter().all(|partition| (0..known.tasks).contains(partition)))
+    };
+    if configured.is_ready() && !lists.all(is_valid) {
+        return refuse(HeartbeatError::InvalidRequest);
     }
-
-    fn configured_topology(&self) -> Result<ConfiguredTopology, TopologyError> {
-        let (history, image) = (self.shard.history, self.shard.image);
-        internal_topics::configure(self.topology, &|name| {
-            Some(history.version_at(history.index_of(name)?, image)?.num_partitions())
-        })
-    }
-
-    /// What the request changes.
-    fn update(
-        &self,
-        member: &Member,
-        updated: &Member,
-        look: &Look,
-        configured: &ConfiguredTopology,
-        request: &StreamsHeartbeat,
-    ) -> Result<Update, Refusal> {
-        let (group, behaviour) = (self.group, &self.shard.settings.behaviour.streams);
-        if configured.is_ready() {
-            let lists = [&request.active, &request.standby, &request.warmup].into_iter().flatten().flatten();
-            let is_task = |id: &JString, partition: i32| {
-                configured.subtopologies.get(id).is_some_and(|s| (0..s.tasks).contains(&partition))
-            };
-            for (id, partitions) in lists {
-                let known = configured.subtopologies.contains_key(id);
-                if !known || !partitions.iter().all(|&partition| is_task(id, partition)) {
-                    return refuse(HeartbeatError::InvalidRequest);
-                }
-            }
-        }
-        let mut causes = Vec::new();
-        let changed = match request.instance_id {
-            // The instance id, the client and the like of a static member make no difference.
-            Some(_) => {
-                (updated.topology_epoch, &updated.rack, &updated.process_id)
-                    != (member.topology_epoch, &member.rack, &member.process_id)
-                    || updated.client_tags != member.client_tags
-            }
-            None => updated != member,
-        };
-        if changed {
-            causes.push(if group.members.contains(&updated.id) { Cause::Subscription } else { Cause::Join });
-        }
-        let mut validated_topology_epoch = -1;
-        let mut configs = Vec::new();
-        if behaviour.validates_topologies {
-            if configured.is_ready() {
-                validated_topology_epoch = self.topology.epoch;
-            }
-            if validated_topology_epoch != *group.validated_topology_epoch.get() {
-                causes.push(Cause::Topology);
-            }
-            configs = self.shard.assignment_configs();
-            if causes.is_empty() && !look.differs && configs != **group.last_assignment_configs.get() {
-                causes.push(Cause::Config);
-            }
-        }
-        Ok(Update { causes, differs: look.differs, validated_topology_epoch, configs })
-    }
-
-    /// Of a stable group that nothing changes: whether the member does not have what it is to have, so that the group is
-    /// bumped for it (4.4).
-    fn refines(&self, update: &Update, updated: &Member) -> Option<bool> {
-        let asks = self.shard.settings.behaviour.streams.refines && update.causes.is_empty() && !update.differs;
-        (asks && self.group.is_stable()).then(|| !self.group.target_of(&updated.id).are(&updated.current.assigned))
-    }
-
-    /// Bumps the group if there is a reason to. Gives its epoch.
-    fn bump(&self, operation: &mut Operation, update: Update, look: Look) -> i32 {
-        let base = &self.group.base;
-        if update.causes.is_empty() && !update.differs {
-            return *base.epoch.get();
-        }
-        let before = |name: &JString| self.group.subscribes(name);
-        let topics = Subscriptions::new(self.topology.required_topics.iter(), &before);
-        let metadata = |epoch, hash| metadata(epoch, hash, update.validated_topology_epoch, update.configs);
-        let epoch = self.shard.bump(operation, base, &topics, look, &update.causes, metadata);
-        self.shard.note_refresh(operation, base, epoch);
-        epoch
-    }
-
-    /// The first member of a group starts its initial delay.
-    fn delay_first_target(&self, operation: &mut Operation) {
-        let (base, delay_ms) = (&self.group.base, self.shard.settings.config.streams_initial_rebalance_delay_ms);
-        if self.group.members.is_empty() && delay_ms > 0 && !self.is_delayed(operation) {
-            let timer = streams_timer(TimerKind::InitialRebalance, &base.id, &JString::default());
-            operation.timers.push(TimerChange::Schedule(operation.now_ms + TimeMs::from(delay_ms), timer));
-        }
-    }
-
-    fn is_delayed(&self, operation: &Operation) -> bool {
-        let is_initial = |change: &TimerChange| matches!(change, TimerChange::Schedule(_, timer) if timer.kind == TimerKind::InitialRebalance);
-        operation.timers.iter().any(is_initial)
-            || self.shard.timers.is_scheduled(TimerKind::InitialRebalance, &self.group.base.id, "")
-    }
-
-    /// The target of the group, computed anew if the group has a newer epoch and may compute one now
-    /// (`maybeUpdateStreamsTargetAssignment`).
-    fn group_target(
-        &mut self,
-        operation: &mut Operation,
-        epoch: i32,
-        updated: &Member,
-        configured: &ConfiguredTopology,
-        refined: bool,
-    ) -> Result<GroupTarget, Refusal> {
-        let base = &self.group.base;
-        let (assignment_epoch, assigned_at_ms) = *base.assignment.get();
-        if self.is_delayed(operation) {
-            self.statuses.push(Status::AssignmentDelayed);
-            return Ok(GroupTarget { epoch: assignment_epoch, targets: Targets::new() });
-        }
-        if assignment_epoch >= epoch {
-            return Ok(GroupTarget { epoch: assignment_epoch, targets: self.targets_once_replaced(updated) });
-        }
-        if refined {
-            operation.add_assignment_epoch(GroupKind::Streams, &base.id, epoch, assigned_at_ms);
-            return Ok(GroupTarget { epoch, targets: self.targets_once_replaced(updated) });
-        }
-        if !self.shard.may_assign(operation, base, self.shard.settings.config.streams.assignment_interval_ms) {
-            self.statuses.push(Status::AssignmentDelayed);
-            return Ok(GroupTarget { epoch: assignment_epoch, targets: self.targets_once_replaced(updated) });
-        }
-        let targets = self.compute_target(operation, epoch, Some(updated), configured)?;
-        Ok(GroupTarget { epoch, targets })
-    }
-
-    /// The member whose instance id this one takes over.
-    fn replaced_by(&self, updated: &Member) -> Option<&JString> {
-        let old = self.group.static_members.get(updated.instance_id.as_ref()?)?;
-        (*old != updated.id).then_some(old)
-    }
-
-    /// The targets as if the member had already replaced its predecessor (`UpdatedMembersAndTargetAssignmentView`).
-    fn targets_once_replaced(&self, updated: &Member) -> Targets {
-        let mut targets: Targets = self.group.target.iter().map(|(id, tasks)| (id.clone(), tasks.clone())).collect();
-        if let Some(old) = self.replaced_by(updated).and_then(|replaced| targets.remove(replaced)) {
-            targets.insert(updated.id.clone(), old);
-        }
-        targets
-    }
-
-    /// Computes a target; `updated` is the member that has just changed or come, if any.
-    fn compute_target(
-        &self,
-        operation: &mut Operation,
-        epoch: i32,
-        updated: Option<&Member>,
-        configured: &ConfiguredTopology,
-    ) -> Result<Targets, Refusal> {
-        let id = &self.group.base.id;
-        let old = match updated {
-            Some(updated) => self.targets_once_replaced(updated),
-            None => self.group.target.iter().map(|(id, tasks)| (id.clone(), tasks.clone())).collect(),
-        };
-        let new = self.assign(updated, configured, &old).or(refuse(HeartbeatError::UnknownServerError))?;
-        let nothing = Tasks::default();
-        let mut run = AssignorRun {
-            group: id.clone(),
-            epoch,
-            changed: false,
-            members: new.len() as u64,
-            partitions: new.iter().map(|(_, tasks)| tasks.count()).sum(),
-        };
-        for (member, tasks) in &new {
-            let before = old.get(member);
-            if before.is_none_or(|before| before != tasks) {
-                run.changed |= **tasks != before.map_or(&nothing, |before| &**before).clone();
-                add_target(operation, id, member, tasks);
-            }
-        }
-        let timestamp_ms = self.shard.assignment_timestamp_ms(operation);
-        operation.add_assignment_epoch(GroupKind::Streams, id, epoch, timestamp_ms);
-        operation.assignment = Some(run);
-        Ok(new.into_iter().collect())
-    }
-
-    /// Runs the assignor: the members in the order in which Kafka writes their targets.
-    fn assign(
-        &self,
-        updated: Option<&Member>,
-        configured: &ConfiguredTopology,
-        old: &Targets,
-    ) -> Result<Vec<(JString, Arc<Tasks>)>, NoMember> {
-        let behaviour = &self.shard.settings.behaviour.streams;
-        let replaced = updated.and_then(|updated| self.replaced_by(updated));
-        let mut members: HashMap<JString, &Member> = HashMap::new();
-        let updated = updated.map(|updated| (&updated.id, updated));
-        for (id, member) in members_once_replaced(&self.group.members, updated, replaced) {
-            members.insert(id.clone(), member);
-        }
-        let former = |member: &Member| -> (TaskSet, TaskSet) {
-            if behaviour.assigns_from_current {
-                (tasks::without_epochs(&member.current.assigned.active), member.current.assigned.standby.clone())
-            } else {
-                let target = old.get(&member.id);
-                target.map(|target| (target.active.clone(), target.standby.clone())).unwrap_or_default()
-            }
-        };
-        let former: Vec<(TaskSet, TaskSet)> = members.values().map(|member| former(member)).collect();
-        let no_process = JString::default();
-        let specs: Vec<(&JString, MemberSpec<'_>)> = members
-            .iter()
-            .zip(&former)
-            .map(|((id, member), (active, standby))| {
-                let process_id = member.process_id.as_ref().unwrap_or(&no_process);
-                (id, MemberSpec { process_id, active, standby })
-            })
-            .collect();
-        let input = TargetInput {
-            algorithm: behaviour.assignor,
-            members: &specs,
-            topology: configured,
-            standby_replicas: self.shard.settings.config.streams_num_standby_replicas,
-        };
-        let targets = input.compute()?;
-        Ok(members.keys().cloned().zip(targets).collect())
-    }
-
-    /// Whether the assignor would give another assignment now.
-    fn would_reassign(&self) -> bool {
-        let old = self.group.target.iter().map(|(id, tasks)| (id.clone(), tasks.clone())).collect();
-        let Ok(configured) = self.configured_topology() else { return false };
-        self.assign(None, &configured, &old).is_ok_and(|new| new.iter().any(|(id, tasks)| old.get(id) != Some(tasks)))
-    }
-
-    /// What a member is reconciled with. From 4.4 on that is remembered for an epoch, whatever becomes of the target
-    /// meanwhile: a member that leaves and comes back before the next target has its tasks again.
-    fn refined_target(
-        &self,
-        operation: &mut Operation,
-        target: GroupTarget,
-        updated: &Member,
-        stable: bool,
-    ) -> CurrentTarget {
-        let settings = &self.shard.settings;
-        let id = &self.group.base.id;
-        let own = |targets: &Targets| targets.get(&updated.id).cloned().unwrap_or_default();
-        if !settings.behaviour.streams.refines || settings.config.streams_num_warmup_replicas == 0 {
-            return CurrentTarget { epoch: target.epoch, own: own(&target.targets) };
-        }
-        let relabelled = operation.streams.as_ref().and_then(|(_, changes)| changes.refined.as_ref());
-        let known = relabelled.or(self.group.refined.get().as_ref()).filter(|known| known.epoch == target.epoch);
-        if let Some(known) = known
-            && !stable
-        {
-            return CurrentTarget { epoch: target.epoch, own: own(&known.tasks) };
-        }
-        let refined = RefinedAssignment { epoch: target.epoch, tasks: target.targets };
-        let own = own(&refined.tasks);
-        if known.is_none_or(|known| **known != refined) {
-            operation.streams_changes(id).refined = Some(Arc::new(refined));
-        }
-        CurrentTarget { epoch: target.epoch, own }
-    }
-
-    /// Moves the member towards its target (`maybeReconcile`).
-    fn reconcile(
-        &self,
-        operation: &mut Operation,
-        member: Member,
-        target: &CurrentTarget,
-        request: &StreamsHeartbeat,
-    ) -> Result<Member, Refusal> {
-        if member.is_reconciled_to(target.epoch) {
-            return Ok(member);
-        }
-        let owned = match (&request.active, &request.standby, &request.warmup) {
-            (Some(active), Some(standby), Some(warmup)) => {
-                let list = |list: &TaskLists| tasks::from_list(list).ok_or(Refusal(HeartbeatError::UnknownServerError));
-                Some(Tasks { active: list(active)?, standby: list(standby)?, warmup: list(warmup)? })
-            }
-            _ => None,
-        };
-        let behaviour = &self.shard.settings.behaviour;
-        let no_process = JString::default();
-        let reconciliation = Reconciliation {
-            assignment_epochs: behaviour.assignment_epochs,
-            roles_change: behaviour.streams.roles_change,
-            target_epoch: target.epoch,
-            target: &target.own,
-            process: member.process_id.as_ref().unwrap_or(&no_process),
-            owners: &self.group.owners,
-            owned: owned.as_ref(),
-        };
-        let Some(next) = reconciliation.next(&member.current) else { return Ok(member) };
-        let next = Member { current: Arc::new(next), ..member };
-        let id = &self.group.base.id;
-        self.shard.add_current(operation, id, &next);
-        let kind = TimerKind::Rebalance { member_epoch: next.epoch() };
-        operation.timers.push(match next.current.state {
-            MemberState::UnrevokedTasks => TimerChange::Schedule(
-                operation.now_ms + TimeMs::from(next.rebalance_timeout_ms),
-                streams_timer(kind, id, &next.id),
-            ),
-            _ => TimerChange::Cancel(kind, id.clone(), next.id.clone()),
-        });
-        Ok(next)
-    }
-}
-
-/// The timers of a group that was loaded.
-pub(in crate::coordinator) fn schedule_loaded_timers(
-    timers: &mut Timers,
-    group: &StreamsGroup,
-    config: &Config,
-    now_ms: TimeMs,
-) {
-    for (id, member) in group.members.iter() {
-        let timer = |kind| streams_timer(kind, &group.base.id, id);
-        timers.schedule(now_ms + TimeMs::from(config.streams.session_timeout_ms), timer(TimerKind::Session));
-        if member.current.state == MemberState::UnrevokedTasks {
-            let deadline_ms = now_ms + TimeMs::from(member.rebalance_timeout_ms);
-            timers.schedule(deadline_ms, timer(TimerKind::Rebalance { member_epoch: member.epoch() }));
-        }
-    }
-}
-
-fn streams_timer(kind: TimerKind, group: &JString, member: &JString) -> Timer {
-    Timer { kind, group_kind: GroupKind::Streams, group: group.clone(), member: member.clone() }
-}
-
-fn metadata(epoch: i32, metadata_hash: i64, validated_topology_epoch: i32, configs: Vec<KeyValue>) -> Value {
-    Value::StreamsGroupMetadata(Arc::new(GroupMetadata {
-        epoch,
-        metadata_hash,
-        validated_topology_epoch,
-        last_assignment_configs: configs,
-        // Topology descriptions are for a plugin of the broker.
-        stored_description_topology_epoch: -1,
-        failed_description_topology_epoch: -1,
-    }))
-}
-
-fn add_target(operation: &mut Operation, group: &JString, member: &JString, tasks: &Tasks) {
-    let value = Value::StreamsTargetAssignmentMember(Arc::new(tasks.to_record()));
-    operation.add_member(RecordType::StreamsGroupTargetAssignmentMember, group, member, Some(value));
+    Ok(())
 }
 
 /// The member of a request without an instance id.
@@ -708,9 +314,7 @@ fn dynamic_member(
         return refuse(HeartbeatError::UnknownMemberId);
     }
     let member = joining_member(group, &request.member);
-    if !(joins && known_may_join) {
-        check_epoch(&member, request)?;
-    }
+    check_member_epoch(&member, request, known_may_join)?;
     Ok(member)
 }
 
@@ -720,20 +324,15 @@ fn joining_member(group: &StreamsGroup, id: &JString) -> Arc<Member> {
     group.members.get(id).cloned().unwrap_or_else(|| Arc::new(new()))
 }
 
-/// `throwIfStreamsGroupMemberEpochIsInvalid`: the epoch must be the member's, or the one before if the answer with the
-/// new one may have been lost.
-fn check_epoch(member: &Member, request: &StreamsHeartbeat) -> Result<(), Refusal> {
+fn check_member_epoch(member: &Member, request: &StreamsHeartbeat, known_may_join: bool) -> Result<(), Refusal> {
     let assigned = &member.current.assigned;
     let owns_only_its_own = || {
         request.active.as_ref().is_some_and(|list| tasks::contained(list, &assigned.active))
             && request.standby.as_ref().is_some_and(|list| tasks::contained(list, &assigned.standby))
             && request.warmup.as_ref().is_some_and(|list| tasks::contained(list, &assigned.warmup))
     };
-    let comes_late = request.epoch < member.epoch() && request.epoch == member.current.previous_epoch;
-    if request.epoch == member.epoch() || comes_late && owns_only_its_own() {
-        return Ok(());
-    }
-    refuse(HeartbeatError::FencedMemberEpoch)
+    let epochs = (member.epoch(), member.current.previous_epoch);
+    check_epoch(request.epoch, epochs, known_may_join, owns_only_its_own)
 }
 
 /// The member with what a heartbeat says of it; what was not sent stays.

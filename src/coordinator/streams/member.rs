@@ -2,6 +2,7 @@
 
 use super::reconcile::{CurrentAssignment, MemberState};
 use super::tasks::{ActiveTasks, AssignedTasks, TaskSet, Tasks};
+use crate::coordinator::timer::Revocation;
 use crate::kafka::JString;
 use crate::kafka::records::streams::{self, CurrentMemberAssignment, Endpoint, KeyValue, TaskIds};
 use std::sync::Arc;
@@ -59,6 +60,12 @@ impl Member {
     /// Whether it has what a target of that epoch gives it.
     pub fn is_reconciled_to(&self, target_epoch: i32) -> bool {
         self.current.state == MemberState::Stable && self.current.epoch == target_epoch
+    }
+
+    /// What it must do, if it must give up tasks.
+    pub fn revocation(&self) -> Option<Revocation> {
+        let revokes = self.current.state == MemberState::UnrevokedTasks;
+        revokes.then_some(Revocation { member_epoch: self.epoch(), timeout_ms: self.rebalance_timeout_ms })
     }
 
     /// The member with what a record of type 19 says of it.

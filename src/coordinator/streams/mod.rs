@@ -7,13 +7,13 @@ mod heartbeat;
 pub mod internal_topics;
 pub mod member;
 pub mod owners;
+mod rebalance;
 pub mod reconcile;
 mod replay;
-pub mod target;
+mod target;
 pub mod tasks;
 pub mod topology;
 
 pub use behaviour::StreamsBehaviour;
 pub(super) use group::StreamsChanges;
 pub use group::{RefinedAssignment, StreamsGroup};
-pub(super) use heartbeat::schedule_loaded_timers;
