@@ -2,12 +2,14 @@
 //! of `HashMap`, `HashSet`, `PriorityQueue` and Kafka's timeline maps. All of it is kept in this one module.
 
 mod chains;
+mod collided;
 mod hash_map;
 mod priority_queue;
 #[cfg(test)]
 mod tests;
 mod timeline;
 
+pub use collided::in_collided_set;
 pub use hash_map::{HashMap, HashSet};
 pub use priority_queue::PriorityQueue;
 pub use timeline::{TimelineMap, TimelineSet};

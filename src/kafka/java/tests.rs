@@ -254,3 +254,15 @@ fn equal_elements_leave_a_priority_queue_in_javas_order() {
     }
     assert_eq!(digest, 1_116_607_399);
 }
+
+/// Java 17 with `-XX:hashCode=2`: new objects put into a `HashSet` one after the other.
+#[test]
+fn objects_of_one_hash_code_are_walked_as_their_tree_lists_them() {
+    let walked = |len: usize| in_collided_set(&(0..len).collect::<Vec<_>>());
+    let with_first = |first: &[usize], len: usize| -> Vec<usize> {
+        first.iter().copied().chain((0..len).filter(|element| !first.contains(element))).collect()
+    };
+    for (first, len) in [(&[][..], 10), (&[3], 11), (&[3], 16), (&[7, 3], 23), (&[15, 7, 3], 60)] {
+        assert_eq!(walked(len), with_first(first, len), "{len}");
+    }
+}

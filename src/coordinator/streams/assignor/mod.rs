@@ -19,8 +19,8 @@ use std::collections::BTreeMap;
 pub enum StickyAlgorithm {
     /// 4.1: tasks that were not yet together on a process are put together.
     ///
-    /// Kafka walks hash sets of objects that have no hash code of their own. That is modelled for a constant identity
-    /// hash code (`-XX:hashCode=2`) and up to ten members; on a usual Java machine each run may differ.
+    /// Kafka walks hash sets of objects that have no hash code of their own. That is modelled for constant identity hash
+    /// codes (`-XX:hashCode=2`); on a usual Java machine each run may differ.
     TaskPairs,
     /// From 4.2 on: heaps of processes and members by load.
     LeastLoaded {

@@ -5,7 +5,7 @@ use super::process::Load;
 use super::{GroupSpec, NoMember, Processes, Task, share};
 use crate::coordinator::streams::tasks::Tasks;
 use crate::kafka::JString;
-use crate::kafka::java::{HashMap, HashSet, JavaHash};
+use crate::kafka::java::{HashMap, HashSet, JavaHash, in_collided_set};
 use crate::kernel::lookup::Lookup;
 
 /// A task with its hash code.
@@ -118,12 +118,14 @@ impl Sticky<'_> {
                 || others.any(|other| !self.pairs.contains(&(task.min(other), task.max(other)))))
     }
 
-    /// The least loaded process of these members, of those where the task meets another one if there are any.
+    /// The least loaded process of a set of members, of those where the task meets another one if there are any.
     fn least_loaded_process(&self, members: &[usize], task: Task) -> Option<usize> {
-        let processes: Vec<usize> = members.iter().map(|&member| self.load.processes.of_member[member]).collect();
-        let meeting: Vec<usize> = processes.iter().copied().filter(|&process| self.meets_new(process, task)).collect();
-        let candidates = if meeting.is_empty() { processes } else { meeting };
-        candidates.into_iter().min_by(|&a, &b| self.load.compare(a, b))
+        let process = |member: &usize| self.load.processes.of_member[*member];
+        let members = in_collided_set(members);
+        let meeting: Vec<usize> =
+            members.iter().copied().filter(|member| self.meets_new(process(member), task)).collect();
+        let candidates = if meeting.is_empty() { members } else { in_collided_set(&meeting) };
+        candidates.iter().map(process).min_by(|&a, &b| self.load.compare(a, b))
     }
 
     /// The least loaded member of that process.
