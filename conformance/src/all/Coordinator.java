@@ -70,6 +70,11 @@ abstract class Coordinator {
         for (String key : Inside.constants(GroupCoordinatorShard.class, "_KEY")) Inside.call(timer, "cancel", key);
     }
 
+    /** Whether the last load succeeded. */
+    boolean isLoaded() {
+        return manager != null;
+    }
+
     /** Null if there is no such group, or no shard. */
     Group group(String id) {
         if (manager == null) return null;

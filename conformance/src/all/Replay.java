@@ -2,6 +2,7 @@ package coordsim.conformance;
 
 import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.protocol.ApiMessage;
+import org.apache.kafka.common.protocol.Errors;
 
 import java.util.List;
 
@@ -91,7 +92,11 @@ final class Replay {
 
     private void heartbeat(Trace.Event event, ApiMessage request) {
         Heartbeat heartbeat = event.heartbeat;
-        Answer answer = heartbeat.answer(coordinator.heartbeat(heartbeat, request));
+        // The service would check the request first; the trace format has one answer for all heartbeats to a shard that
+        // could not be loaded.
+        Answer answer = coordinator.isLoaded()
+            ? heartbeat.answer(coordinator.heartbeat(heartbeat, request))
+            : new Answer(Errors.NOT_COORDINATOR.code(), 0, null);
         heartbeat.member.hear(answer);
         if (writer == null) return;
         // Requests that the service's own checks turn down never become a write operation.
