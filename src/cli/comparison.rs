@@ -1,5 +1,6 @@
 //! The comparison of strategies as `run` prints it: a table, and what stands out in it.
 
+use crate::kafka::GroupKind;
 use crate::results::RunResults;
 use crate::scenario::show_duration;
 use crate::simulation::{LargeWrite, Totals};
@@ -62,6 +63,8 @@ struct Sums {
     failed_loads: u64,
     refused_writes: u64,
     disk: Disk,
+    /// Of each kind of group: bumps, bytes of records, the strategy's own.
+    kinds: [[u64; 3]; 3],
 }
 
 /// What is on the disk, sums over all seeds.
@@ -125,6 +128,10 @@ impl Sums {
         self.failed_loads += totals.operations.failed_loads;
         self.refused_writes += totals.operations.refused_writes;
         self.disk.add(run, totals);
+        for (kind, sums) in GroupKind::ALL.into_iter().zip(&mut self.kinds) {
+            let values = [totals.bumps_of(kind), totals.batch_bytes_of(kind), totals.strategy_bytes_of(kind)];
+            sums.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
+        }
     }
 }
 
@@ -195,20 +202,40 @@ pub fn title(runs: &[RunResults]) -> String {
 /// The table: a row for each strategy. The least of a column has a star, unless all have the same; the bound does not
 /// compete.
 pub fn table(runs: &[RunResults], styled: bool) -> Table {
-    starred(&rows(runs), &COLUMNS, styled, |row| row.values(), None)
+    starred(&rows(runs), &COLUMNS, styled, |row| row.values().to_vec(), None)
 }
 
 /// The logs: a row for each strategy, with stars likewise.
 pub fn disk_table(runs: &[RunResults], styled: bool) -> Table {
-    starred(&rows(runs), &DISK_COLUMNS, styled, |row| row.sums.disk.values(), Some(REMOVED))
+    starred(&rows(runs), &DISK_COLUMNS, styled, |row| row.sums.disk.values().to_vec(), Some(REMOVED))
+}
+
+/// The kinds of groups apart, where there are several: bumps, bytes of records, and what of them is the strategy's own.
+pub fn kinds_table(runs: &[RunResults], styled: bool) -> Option<Table> {
+    let has = |kind: &GroupKind| runs.iter().any(|run| run.size.kinds[*kind as usize].0 > 0);
+    let kinds: Vec<GroupKind> = GroupKind::ALL.into_iter().filter(has).collect();
+    if kinds.len() < 2 {
+        return None;
+    }
+    let names = kinds.iter().flat_map(|kind| {
+        let name = kind.name();
+        [format!("{name}\nbumps"), format!("{name}\nbytes"), "of these\nstrategy".to_owned()]
+    });
+    let names: Vec<String> = names.collect();
+    let columns: Vec<&str> = names.iter().map(String::as_str).collect();
+    let values = |row: &Row| {
+        let of_kind = |kind: &GroupKind| row.sums.kinds[*kind as usize].map(Some);
+        kinds.iter().flat_map(of_kind).collect::<Vec<_>>()
+    };
+    Some(starred(&rows(runs), &columns, styled, values, None))
 }
 
 /// A table in which the least of each column has a star, but for one column in which nothing is better.
-fn starred<const N: usize>(
+fn starred(
     rows: &[Row],
-    columns: &[&str; N],
+    columns: &[&str],
     styled: bool,
-    values: impl Fn(&Row) -> [Option<u64>; N],
+    values: impl Fn(&Row) -> Vec<Option<u64>>,
     neutral: Option<usize>,
 ) -> Table {
     let least = |column: usize| {
@@ -216,7 +243,7 @@ fn starred<const N: usize>(
         let differs = |&least: &u64| compete().any(|value| value != least);
         compete().min().filter(|least| differs(least) && neutral != Some(column))
     };
-    let best: [Option<u64>; N] = std::array::from_fn(least);
+    let best: Vec<Option<u64>> = (0..columns.len()).map(least).collect();
     let mut table = Table::new();
     table.load_style(presets::UTF8_FULL_CONDENSED);
     if styled {
@@ -503,6 +530,16 @@ mod tests {
         assert!(text.contains("1,234*") && !text.contains("4,000*"), "{text}");
         assert!(lines[1].contains(" 7 ") && lines[1].contains('–') && !lines[1].contains('*'), "{text}");
         assert!(!lines[0].contains('*'), "{text}");
+    }
+
+    #[test]
+    fn kinds_stand_apart_where_there_are_several() {
+        let mut runs = runs(&[("full-map", &[40_000]), ("cached-hash", &[12_340])]);
+        assert!(kinds_table(&runs, false).is_none());
+        runs[0].size.kinds = [(2, 4), (0, 0), (1, 3)];
+        let text = kinds_table(&runs, false).expect("there are two kinds").to_string();
+        assert!(text.contains("consumer") && text.contains("streams") && !text.contains("share"), "{text}");
+        assert!(text.contains(" 4,000 ") && text.contains(" 1,234* "), "{text}");
     }
 
     #[test]

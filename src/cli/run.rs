@@ -78,6 +78,9 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
     for (job, runs) in jobs.iter().zip(&results) {
         writeln!(out, "{}", comparison::title(runs))?;
         writeln!(out, "{}", comparison::table(runs, styled))?;
+        if let Some(table) = comparison::kinds_table(runs, styled) {
+            writeln!(out, "{table}")?;
+        }
         writeln!(out, "{}", comparison::disk_table(runs, styled))?;
         writeln!(out, "{}", comparison::legend())?;
         comparison::findings(runs).iter().try_for_each(|finding| writeln!(out, "{finding}"))?;

@@ -204,7 +204,8 @@ impl Group {
     pub fn num_members(&self) -> usize {
         match self {
             Group::Consumer(group) => group.modern.members.len(),
-            Group::Share(_) | Group::Streams(_) => 0,
+            Group::Share(group) => group.modern.members.len(),
+            Group::Streams(group) => group.members.len(),
         }
     }
 

@@ -236,6 +236,17 @@ impl Totals {
         self.of(RecordType::partition_metadata(kind)).batch_bytes + self.hash_field_bytes[kind as usize]
     }
 
+    /// Bumps of groups of a kind.
+    pub fn bumps_of(&self, kind: GroupKind) -> u64 {
+        self.bumps.iter().filter(|bump| bump.kind == kind).count() as u64
+    }
+
+    /// Batch bytes of the records of groups of a kind; a batch's header belongs to none.
+    pub fn batch_bytes_of(&self, kind: GroupKind) -> u64 {
+        let types = RecordType::ALL.into_iter().filter(|record_type| record_type.kind() == kind);
+        types.map(|record_type| self.of(record_type).batch_bytes).sum()
+    }
+
     /// Batch bytes of target and current assignments.
     pub fn rebalance_bytes(&self) -> u64 {
         let types = RecordType::ALL.into_iter().filter(|record_type| record_type.is_rebalance());
