@@ -4,8 +4,8 @@ use super::error::CliError;
 use super::inputs::{Input, parse_duration};
 use crate::cluster::HistoryBuilder;
 use crate::coordinator::protocol::{HeartbeatRequest, TaskLists};
+use crate::kafka::JString;
 use crate::kafka::records::streams;
-use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::results::write_file;
 use crate::scenario::{ConfigValue, counted};
@@ -155,12 +155,8 @@ fn patience_ms(subject: &Subject, shard: i32) -> TimeMs {
     let groups = subject.fleet.groups.iter().filter(|g| shard_of(&g.name, subject.num_shards()) == Some(shard));
     let config = &subject.config;
     let timeouts = groups.flat_map(|group| {
-        let kind = match group.kind {
-            GroupKind::Consumer => config.consumer,
-            GroupKind::Share => config.share,
-            GroupKind::Streams => config.streams,
-        };
-        group.members.iter().map(|member| member.rebalance_timeout_ms).chain([kind.session_timeout_ms])
+        let session_timeout_ms = config.of(group.kind).session_timeout_ms;
+        group.members.iter().map(|member| member.rebalance_timeout_ms).chain([session_timeout_ms])
     });
     TimeMs::from(timeouts.min().unwrap_or(1) - 1).max(1)
 }

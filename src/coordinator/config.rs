@@ -2,6 +2,7 @@
 
 use super::assignor::Assignor;
 use super::behaviour::Behaviour;
+use crate::kafka::GroupKind;
 
 /// What the shard takes from the broker's configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,6 +54,15 @@ pub struct ConfigError {
 }
 
 impl Config {
+    /// What groups of a kind are configured with.
+    pub fn of(&self, kind: GroupKind) -> &KindConfig {
+        match kind {
+            GroupKind::Consumer => &self.consumer,
+            GroupKind::Share => &self.share,
+            GroupKind::Streams => &self.streams,
+        }
+    }
+
     /// The configuration of a broker with these settings; names that the version does not know are ignored, and so are
     /// those of kinds of group that it does not have. All errors at once.
     pub fn new<'a>(

@@ -7,10 +7,11 @@ use super::assignment::Assignment;
 use super::behaviour::Behaviour;
 use super::consumer::ConsumerGroup;
 use super::operation::{Refusal, refuse};
-use super::protocol::{HeartbeatError, JOIN_EPOCH};
+use super::protocol::{HeartbeatError, JOIN_EPOCH, LEAVE_EPOCH};
 use super::share::ShareGroup;
 use super::streams::StreamsGroup;
 use super::timeline::Timeline;
+use super::timer::Revocation;
 use crate::cluster::ImageNumber;
 use crate::kafka::java::TimelineMap;
 use crate::kafka::{GroupKind, JString};
@@ -122,6 +123,29 @@ pub(super) fn known_instance<'g, M>(
     }
 }
 
+/// The member that leaves: that of its id, or that of its instance id if the request comes from it.
+pub(super) fn leaving_member<'g, M>(
+    static_members: &TimelineMap<JString, JString>,
+    members: &'g TimelineMap<JString, Arc<M>>,
+    instance_id: Option<&JString>,
+    id: &JString,
+    id_of: impl Fn(&M) -> &JString,
+) -> Result<&'g Arc<M>, Refusal> {
+    match instance_id {
+        None => members.get(id).ok_or(Refusal(HeartbeatError::UnknownMemberId)),
+        Some(instance) => known_instance(static_member(static_members, members, instance)?, id, id_of),
+    }
+}
+
+/// Before a member is taken out: the tombstones of its assignments must have come first.
+pub(super) fn check_removal(id: &JString, epoch: i32, has_target: bool) -> Result<(), ReplayError> {
+    let left = |what| ReplayError::IllegalState(format!("member {id} is deleted but its {what} assignment is not"));
+    if epoch != LEAVE_EPOCH {
+        return Err(left("current"));
+    }
+    if has_target { Err(left("target")) } else { Ok(()) }
+}
+
 /// Whether a member's epoch is the one that a heartbeat says, or the one before if the answer with the new one may have
 /// been lost (`throwIf…MemberEpochIsInvalid`).
 pub(super) fn check_epoch(
@@ -172,6 +196,36 @@ pub enum Group {
     Streams(Box<StreamsGroup>),
 }
 
+/// The groups of one kind.
+pub trait OfKind: Sized {
+    /// The kind.
+    const KIND: GroupKind;
+
+    /// The group, if it is of the kind.
+    fn of(group: &Group) -> Option<&Self>;
+
+    /// The group, if it is of the kind.
+    fn of_mut(group: &mut Group) -> Option<&mut Self>;
+}
+
+macro_rules! of_kind {
+    ($($kind:ident => $group:ty),*) => {$(
+        impl OfKind for $group {
+            const KIND: GroupKind = GroupKind::$kind;
+
+            fn of(group: &Group) -> Option<&Self> {
+                if let Group::$kind(group) = group { Some(group) } else { None }
+            }
+
+            fn of_mut(group: &mut Group) -> Option<&mut Self> {
+                if let Group::$kind(group) = group { Some(group) } else { None }
+            }
+        }
+    )*};
+}
+
+of_kind!(Consumer => ConsumerGroup, Share => ShareGroup, Streams => StreamsGroup);
+
 impl Group {
     /// A group that no record has been written of.
     pub fn new(id: JString, kind: GroupKind, behaviour: &Behaviour) -> Group {
@@ -206,6 +260,17 @@ impl Group {
             Group::Consumer(group) => group.modern.members.len(),
             Group::Share(group) => group.modern.members.len(),
             Group::Streams(group) => group.members.len(),
+        }
+    }
+
+    /// Its members, in Kafka's order, and what those have to do that must give up what they have.
+    pub(super) fn revocations(&self) -> Vec<(&JString, Option<Revocation>)> {
+        match self {
+            Group::Consumer(group) => {
+                group.modern.members.iter().map(|(id, member)| (id, member.revocation())).collect()
+            }
+            Group::Share(group) => group.modern.members.keys().map(|id| (id, None)).collect(),
+            Group::Streams(group) => group.members.iter().map(|(id, member)| (id, member.revocation())).collect(),
         }
     }
 

@@ -2,8 +2,7 @@
 //! assignment of partitions.
 
 use super::assignment::{Assignment, EMPTY, PartitionSet};
-use super::group::{GroupBase, ReplayError};
-use super::protocol::LEAVE_EPOCH;
+use super::group::{GroupBase, ReplayError, check_removal};
 use super::timeline::Timeline;
 use crate::kafka::java::{HashMap, HashSet, TimelineMap};
 use crate::kafka::{JString, Uuid};
@@ -157,11 +156,7 @@ impl<M: ModernMember> ModernGroup<M> {
     /// The tombstones of its assignments must have come first.
     pub fn check_removal(&self, id: &JString) -> Result<bool, ReplayError> {
         let Some(member) = self.members.get(id) else { return Ok(false) };
-        let left = |what| ReplayError::IllegalState(format!("member {id} is deleted but its {what} assignment is not"));
-        if member.epoch() != LEAVE_EPOCH {
-            return Err(left("current"));
-        }
-        if self.target.contains(id) { Err(left("target")) } else { Ok(true) }
+        check_removal(id, member.epoch(), self.target.contains(id)).map(|()| true)
     }
 
     /// Counts the subscriptions of a member that is now `new`.

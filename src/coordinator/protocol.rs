@@ -177,6 +177,13 @@ pub struct HeartbeatResponse {
     pub status: Vec<Status>,
 }
 
+impl HeartbeatResponse {
+    /// The answer to a member that leaves with that epoch.
+    pub fn left(member_epoch: i32) -> HeartbeatResponse {
+        HeartbeatResponse { member_epoch, heartbeat_interval_ms: 0, assignment: None, status: Vec::new() }
+    }
+}
+
 /// The errors that a coordinator answers a heartbeat with, under Kafka's names (`Errors`).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum HeartbeatError {

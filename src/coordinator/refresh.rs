@@ -4,11 +4,10 @@
 use super::effects::{Bump, Cause, Field, FoundChange};
 use super::group::GroupBase;
 use super::modern::{Modern, ModernMember, SubscribedTopics};
-use super::operation::{Operation, Refreshed, Refusal, TimerChange};
+use super::operation::{Operation, Refreshed, Refusal};
 use super::protocol::HeartbeatError;
 use super::shard::Shard;
 use super::target::num_partitions;
-use super::timer::TimerKind;
 use crate::cluster::{ImageNumber, TopicVersion};
 use crate::kafka::JString;
 use crate::kafka::records::{RecordType, Value};
@@ -151,7 +150,6 @@ impl Shard<'_> {
         if self.settings.behaviour.empty_group_assignment_epoch && modern.members.len() == 1 {
             operation.add_assignment_epoch(base.kind, &base.id, epoch, 0);
         }
-        operation.timers.push(TimerChange::Cancel(TimerKind::Session, base.id.clone(), member.clone()));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 
 use super::assignment::Assignment;
 use super::behaviour::Behaviour;
-use super::group::{Group, ReplayError};
+use super::group::{Group, OfKind, ReplayError};
 use super::log::Entry;
 use super::shard::{Groups, SharePartitions, Topics};
 use crate::kafka::records::{Key, RecordType, Value};
@@ -41,12 +41,7 @@ impl Replay<'_> {
             (Some(Value::GroupMetadata(value)), _) => self.replay_epoch(entry, value.epoch),
             (Some(Value::ShareGroupMetadata(value)), _) => self.replay_epoch(entry, value.epoch),
             (Some(Value::PartitionMetadata(_) | Value::TopicHashes(_)), _) => self.stored_apart(entry),
-            (
-                None,
-                RecordType::ConsumerGroupPartitionMetadata
-                | RecordType::ShareGroupPartitionMetadata
-                | RecordType::StreamsGroupPartitionMetadata,
-            ) => {
+            (None, record_type) if record_type.is_partition_metadata() => {
                 let write = self.write;
                 if let Some(group) = self.group(key.record_type.kind(), &key.group, false)? {
                     group.base_mut().has_map_record.set(false, write);
@@ -132,17 +127,21 @@ impl Replay<'_> {
         }
     }
 
+    /// The group of a record that only one kind has.
+    pub fn group_of<G: OfKind>(&mut self, id: &JString, create: bool) -> Result<Option<&mut G>, ReplayError> {
+        Ok(self.group(G::KIND, id, create)?.and_then(G::of_mut))
+    }
+
     /// Changes a group's subscriptions, and the index of groups by topic with them.
-    pub fn with_subscriptions(
+    pub fn with_subscriptions<G: OfKind>(
         &mut self,
-        kind: GroupKind,
         id: &JString,
         create: bool,
-        change: impl FnOnce(&mut Group) -> Result<(), ReplayError>,
+        change: impl FnOnce(&mut G) -> Result<(), ReplayError>,
     ) -> Result<(), ReplayError> {
-        let Some(group) = self.group(kind, id, create)? else { return Ok(()) };
+        let Some(group) = self.group(G::KIND, id, create)? else { return Ok(()) };
         let before: Vec<JString> = group.subscribed().into_iter().cloned().collect();
-        change(group)?;
+        G::of_mut(group).map_or(Ok(()), change)?;
         let after: Vec<JString> = group.subscribed().into_iter().cloned().collect();
         let still = |name: &JString| self.groups.get(id).is_some_and(|g| g.subscribes(name));
         for name in before.iter().filter(|name| !still(name)) {

@@ -4,7 +4,7 @@
 use super::behaviour::Behaviour;
 use super::config::Config;
 use super::effects::Outcome;
-use super::group::{Group, ReplayError};
+use super::group::{Group, OfKind, ReplayError};
 use super::log::Entry;
 use super::operation::{Background, Operation, Refusal, TimerChange};
 use super::protocol::{HeartbeatError, HeartbeatRequest, HeartbeatResponse};
@@ -177,6 +177,11 @@ impl<'h> Shard<'h> {
         self.groups.get(id)
     }
 
+    /// The group of that id; one of another kind is none.
+    pub(super) fn group_of<G: OfKind>(&self, id: &str) -> Option<&G> {
+        self.groups.get(id).and_then(G::of)
+    }
+
     /// All groups, in Kafka's order.
     pub fn groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.values()
@@ -257,9 +262,12 @@ impl<'h> Shard<'h> {
                 }
             }
         }
+        if self.share_partitions.is_empty() {
+            return;
+        }
         let id_before = |&topic| self.history.version_at(topic, image.checked_sub(1)?).map(|version| version.id);
         let deleted: Vec<Uuid> = delta.deleted.iter().filter_map(id_before).collect();
-        if !deleted.is_empty() && !self.share_partitions.is_empty() {
+        if !deleted.is_empty() {
             self.background.push_back(Background::ForgetShareState(deleted));
         }
     }
@@ -273,27 +281,10 @@ impl<'h> Shard<'h> {
 
     fn schedule_loaded_timers(&mut self, now_ms: TimeMs) {
         for group in self.groups.values() {
-            match group {
-                Group::Consumer(group) => {
-                    let session_timeout_ms = self.settings.config.consumer.session_timeout_ms;
-                    for (id, member) in group.modern.members.iter() {
-                        let (base, revocation) = (&group.base, member.revocation());
-                        self.timers.schedule_loaded(now_ms, base, id, session_timeout_ms, revocation);
-                    }
-                }
-                Group::Share(group) => {
-                    let session_timeout_ms = self.settings.config.share.session_timeout_ms;
-                    for id in group.modern.members.keys() {
-                        self.timers.schedule_loaded(now_ms, &group.base, id, session_timeout_ms, None);
-                    }
-                }
-                Group::Streams(group) => {
-                    let session_timeout_ms = self.settings.config.streams.session_timeout_ms;
-                    for (id, member) in group.members.iter() {
-                        let (base, revocation) = (&group.base, member.revocation());
-                        self.timers.schedule_loaded(now_ms, base, id, session_timeout_ms, revocation);
-                    }
-                }
+            let (base, session_timeout_ms) =
+                (group.base(), self.settings.config.of(group.base().kind).session_timeout_ms);
+            for (id, revocation) in group.revocations() {
+                self.timers.schedule_loaded(now_ms, base, id, session_timeout_ms, revocation);
             }
         }
     }

@@ -13,7 +13,7 @@ pub(super) use regex::RegexTask;
 
 use crate::coordinator::assignor::Assignor;
 use crate::coordinator::effects::Cause;
-use crate::coordinator::group::{Group, check_epoch, check_size, known_instance, static_member};
+use crate::coordinator::group::{Group, check_epoch, check_size, known_instance, leaving_member, static_member};
 use crate::coordinator::operation::{Operation, Refusal, refuse};
 use crate::coordinator::protocol::{
     Assigned, ConsumerHeartbeat, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH,
@@ -35,14 +35,6 @@ use regex::RegexChange;
 type Answer = Result<HeartbeatResponse, Refusal>;
 
 impl Shard<'_> {
-    /// The consumer group of that id; one of another kind is none.
-    fn consumer_group(&self, id: &str) -> Option<&ConsumerGroup> {
-        match self.groups.get(id) {
-            Some(Group::Consumer(group)) => Some(group),
-            _ => None,
-        }
-    }
-
     pub(in crate::coordinator) fn consumer_group_heartbeat(
         &self,
         operation: &mut Operation,
@@ -322,30 +314,17 @@ impl Shard<'_> {
     }
 
     fn leave(&self, operation: &mut Operation, request: &ConsumerHeartbeat) -> Answer {
-        let Some(group) = self.consumer_group(&request.group) else {
+        let Some(group) = self.group_of::<ConsumerGroup>(&request.group) else {
             return refuse(HeartbeatError::GroupIdNotFound);
         };
-        let member = match &request.instance_id {
-            None => match group.modern.members.get(&request.member) {
-                Some(member) => member,
-                None => return refuse(HeartbeatError::UnknownMemberId),
-            },
-            Some(instance) => {
-                let existing = static_member(&group.static_members, &group.modern.members, instance)?;
-                known_instance(existing, &request.member, |member| &member.id)?
-            }
-        };
+        let (members, instance_id) = (&group.modern.members, request.instance_id.as_ref());
+        let member = leaving_member(&group.static_members, members, instance_id, &request.member, |member| &member.id)?;
         if request.instance_id.is_some() && request.epoch == LEAVE_STATIC_EPOCH {
             self.leave_for_a_while(operation, group, member);
         } else {
             self.fence(operation, group, member, Cause::Leave)?;
         }
-        Ok(HeartbeatResponse {
-            member_epoch: request.epoch,
-            heartbeat_interval_ms: 0,
-            assignment: None,
-            status: Vec::new(),
-        })
+        Ok(HeartbeatResponse::left(request.epoch))
     }
 
     /// A static member leaves and may come back: its partitions stay its own.
@@ -386,7 +365,7 @@ impl Shard<'_> {
         operation: &mut Operation,
         timer: &Timer,
     ) -> Result<(), Refusal> {
-        let Some(group) = self.consumer_group(&timer.group) else { return Ok(()) };
+        let Some(group) = self.group_of::<ConsumerGroup>(&timer.group) else { return Ok(()) };
         let Some(member) = group.modern.members.get(&timer.member) else { return Ok(()) };
         match timer.kind {
             TimerKind::Rebalance { member_epoch } if member.epoch != member_epoch => Ok(()),

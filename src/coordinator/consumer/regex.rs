@@ -121,7 +121,7 @@ impl Shard<'_> {
         operation: &mut Operation,
         task: &RegexTask,
     ) -> Result<(), Refusal> {
-        let Some(group) = self.consumer_group(&task.group) else { return Ok(()) };
+        let Some(group) = self.group_of::<ConsumerGroup>(&task.group) else { return Ok(()) };
         let mut topics = group.subscribed_after(None, None);
         let mut matches_changed = false;
         for regex in &task.regexes {

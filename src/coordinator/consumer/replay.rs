@@ -2,22 +2,13 @@
 
 use super::group::{ConsumerGroup, ResolvedRegex};
 use super::member::Member;
-use crate::coordinator::group::{Group, ReplayError};
+use crate::coordinator::group::ReplayError;
 use crate::coordinator::log::Entry;
 use crate::coordinator::modern::Subscription;
 use crate::coordinator::protocol::LEAVE_EPOCH;
 use crate::coordinator::replay::{Replay, member_of, unknown_member};
 use crate::kafka::records::{Key, RecordType, Value};
-use crate::kafka::{GroupKind, JString};
 use std::sync::Arc;
-
-/// The consumer group of a record; throws where the group is of another kind (`IllegalStateException`).
-fn consumer(group: &mut Group) -> Result<&mut ConsumerGroup, ReplayError> {
-    match group {
-        Group::Consumer(group) => Ok(group),
-        other => Err(ReplayError::IllegalState(format!("group {} is not a consumer group", other.base().id))),
-    }
-}
 
 impl Replay<'_> {
     /// Replays a record of a consumer group that other kinds do not have.
@@ -27,7 +18,7 @@ impl Replay<'_> {
             (Some(Value::MemberMetadata(value)), _) => {
                 let member = member_of(key)?;
                 let (behaviour, write) = (self.behaviour, self.write);
-                self.with_consumer_subscriptions(&key.group, true, |group| {
+                self.with_subscriptions(&key.group, true, |group: &mut ConsumerGroup| {
                     let old = group.modern.members.get(member).cloned();
                     let old = old.unwrap_or_else(|| Arc::new(Member::new(member.clone())));
                     group.update_member(Arc::new(old.with_metadata(value)), behaviour, write)
@@ -36,7 +27,9 @@ impl Replay<'_> {
             (None, RecordType::ConsumerGroupMemberMetadata) => self.remove_member(key),
             (Some(Value::CurrentMemberAssignment(value)), _) => {
                 let (member, behaviour, write) = (member_of(key)?, self.behaviour, self.write);
-                let Some(group) = self.consumer_group(&key.group, behaviour.replay_creates)? else { return Ok(()) };
+                let Some(group) = self.group_of::<ConsumerGroup>(&key.group, behaviour.replay_creates)? else {
+                    return Ok(());
+                };
                 let old = match group.modern.members.get(member).cloned() {
                     Some(old) => old,
                     None if behaviour.replay_creates => Arc::new(Member::new(member.clone())),
@@ -52,14 +45,14 @@ impl Replay<'_> {
                     version: value.version,
                     timestamp_ms: value.timestamp_ms,
                 };
-                self.with_consumer_subscriptions(&key.group, true, |group| {
+                self.with_subscriptions(&key.group, true, |group: &mut ConsumerGroup| {
                     group.update_regex(regex, Some(resolved), write);
                     Ok(())
                 })
             }
             (None, RecordType::ConsumerGroupRegularExpression) => {
                 let (regex, write) = (member_of(key)?, self.write);
-                self.with_consumer_subscriptions(&key.group, false, |group| {
+                self.with_subscriptions(&key.group, false, |group: &mut ConsumerGroup| {
                     group.update_regex(regex, None, write);
                     Ok(())
                 })
@@ -68,32 +61,21 @@ impl Replay<'_> {
         }
     }
 
-    fn consumer_group(&mut self, id: &JString, create: bool) -> Result<Option<&mut ConsumerGroup>, ReplayError> {
-        self.group(GroupKind::Consumer, id, create)?.map(consumer).transpose()
-    }
-
-    fn with_consumer_subscriptions(
-        &mut self,
-        id: &JString,
-        create: bool,
-        change: impl FnOnce(&mut ConsumerGroup) -> Result<(), ReplayError>,
-    ) -> Result<(), ReplayError> {
-        self.with_subscriptions(GroupKind::Consumer, id, create, |group| change(consumer(group)?))
-    }
-
     fn remove_member(&mut self, key: &Key) -> Result<(), ReplayError> {
         let member = member_of(key)?;
         let (behaviour, write) = (self.behaviour, self.write);
-        self.with_consumer_subscriptions(&key.group, false, |group| match group.modern.check_removal(member)? {
-            true => group.remove_member(member, behaviour, write),
-            false if behaviour.replay_creates => Ok(()),
-            false => Err(unknown_member(key)),
+        self.with_subscriptions(&key.group, false, |group: &mut ConsumerGroup| {
+            match group.modern.check_removal(member)? {
+                true => group.remove_member(member, behaviour, write),
+                false if behaviour.replay_creates => Ok(()),
+                false => Err(unknown_member(key)),
+            }
         })
     }
 
     fn forget_assignment(&mut self, key: &Key) -> Result<(), ReplayError> {
         let (member, behaviour, write) = (member_of(key)?, self.behaviour, self.write);
-        let Some(group) = self.consumer_group(&key.group, false)? else { return Ok(()) };
+        let Some(group) = self.group_of::<ConsumerGroup>(&key.group, false)? else { return Ok(()) };
         let Some(old) = group.modern.members.get(member).cloned() else {
             return if behaviour.replay_creates { Ok(()) } else { Err(unknown_member(key)) };
         };

@@ -15,23 +15,19 @@ use crate::coordinator::assignor::Assignor;
 use crate::coordinator::effects::Cause;
 use crate::coordinator::group::{Group, check_epoch, check_size};
 use crate::coordinator::modern::homogeneous_by_name;
-use crate::coordinator::operation::{Operation, Refusal};
+use crate::coordinator::operation::{Operation, Refusal, TimerChange, refuse};
 use crate::coordinator::protocol::{
-    Assigned, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, ShareHeartbeat, is_blank,
+    Assigned, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, ShareHeartbeat, is_blank, is_given_blank,
 };
 use crate::coordinator::refresh::Subscriptions;
 use crate::coordinator::shard::Shard;
 use crate::coordinator::target::{CurrentTarget, TargetBuilder};
-use crate::coordinator::timer::Timer;
+use crate::coordinator::timer::{Timer, TimerKind};
 use crate::kafka::records::{RecordType, Value, share};
 use crate::kafka::{GroupKind, JString, Uuid};
 use std::sync::Arc;
 
 type Answer = Result<HeartbeatResponse, Refusal>;
-
-fn refuse<T>(error: HeartbeatError) -> Result<T, Refusal> {
-    Err(Refusal(error))
-}
 
 /// What a heartbeat makes of its group.
 struct Refreshed {
@@ -42,14 +38,6 @@ struct Refreshed {
 }
 
 impl Shard<'_> {
-    /// The share group of that id; one of another kind is none.
-    fn share_group(&self, id: &str) -> Option<&ShareGroup> {
-        match self.groups.get(id) {
-            Some(Group::Share(group)) => Some(group),
-            _ => None,
-        }
-    }
-
     /// A member that joins a known group is put into it before anything is written, and stays in it when the operation
     /// fails later without a roll-back (`ShareGroup.getOrMaybeCreateMember`).
     pub(in crate::coordinator) fn add_joining_share_member(&mut self, request: &ShareHeartbeat) {
@@ -218,19 +206,14 @@ impl Shard<'_> {
     }
 
     fn share_member_leaves(&self, operation: &mut Operation, request: &ShareHeartbeat) -> Answer {
-        let Some(group) = self.share_group(&request.group) else {
+        let Some(group) = self.group_of::<ShareGroup>(&request.group) else {
             return refuse(HeartbeatError::GroupIdNotFound);
         };
         let Some(member) = group.modern.members.get(&request.member) else {
             return refuse(HeartbeatError::UnknownMemberId);
         };
         self.fence_share_member(operation, group, member, Cause::Leave)?;
-        Ok(HeartbeatResponse {
-            member_epoch: request.epoch,
-            heartbeat_interval_ms: 0,
-            assignment: None,
-            status: Vec::new(),
-        })
+        Ok(HeartbeatResponse::left(request.epoch))
     }
 
     /// Takes a member out of the group (`shareGroupFenceMember`).
@@ -243,7 +226,10 @@ impl Shard<'_> {
     ) -> Result<(), Refusal> {
         operation.add_member_tombstones(GroupKind::Share, &group.base.id, &member.id);
         let topics = group.modern.subscribed_after(Some(member), None);
-        self.bump_without_member(operation, group, member, &topics, cause, metadata_value)
+        self.bump_without_member(operation, group, member, &topics, cause, metadata_value)?;
+        let (group, member) = (group.base.id.clone(), member.id.clone());
+        operation.timers.push(TimerChange::Cancel(TimerKind::Session, group, member));
+        Ok(())
     }
 
     /// A session timer fires.
@@ -252,7 +238,7 @@ impl Shard<'_> {
         operation: &mut Operation,
         timer: &Timer,
     ) -> Result<(), Refusal> {
-        let Some(group) = self.share_group(&timer.group) else { return Ok(()) };
+        let Some(group) = self.group_of::<ShareGroup>(&timer.group) else { return Ok(()) };
         let Some(member) = group.modern.members.get(&timer.member) else { return Ok(()) };
         self.fence_share_member(operation, group, member, Cause::Timeout)
     }
@@ -270,7 +256,7 @@ struct Reconciled {
 fn check(request: &ShareHeartbeat) -> Result<(), Refusal> {
     let invalid = is_blank(&request.member)
         || is_blank(&request.group)
-        || request.rack.as_ref().is_some_and(|rack| is_blank(rack))
+        || is_given_blank(&request.rack)
         || match request.epoch {
             JOIN_EPOCH => request.topics.as_ref().is_none_or(Vec::is_empty),
             epoch => epoch < LEAVE_EPOCH,

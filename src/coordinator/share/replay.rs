@@ -3,21 +3,13 @@
 use super::group::ShareGroup;
 use super::member::ShareMember;
 use super::partitions::SharePartitionStates;
-use crate::coordinator::group::{Group, ReplayError};
+use crate::coordinator::group::ReplayError;
 use crate::coordinator::log::Entry;
 use crate::coordinator::protocol::LEAVE_EPOCH;
 use crate::coordinator::replay::{Replay, member_of};
+use crate::kafka::GroupKind;
 use crate::kafka::records::{Key, RecordType, Value};
-use crate::kafka::{GroupKind, JString};
 use std::sync::Arc;
-
-/// The share group of a record; throws where the group is of another kind (`IllegalStateException`).
-fn share(group: &mut Group) -> Result<&mut ShareGroup, ReplayError> {
-    match group {
-        Group::Share(group) => Ok(group),
-        other => Err(ReplayError::IllegalState(format!("group {} is not a share group", other.base().id))),
-    }
-}
 
 impl Replay<'_> {
     /// Replays a record of a share group that other kinds do not have.
@@ -30,7 +22,7 @@ impl Replay<'_> {
             }
             (None, RecordType::ShareGroupMemberMetadata) => {
                 let member = member_of(key)?;
-                self.with_share_subscriptions(&key.group, false, |group| {
+                self.with_subscriptions(&key.group, false, |group: &mut ShareGroup| {
                     if group.modern.check_removal(member)? {
                         group.remove_member(member, write);
                     }
@@ -42,7 +34,7 @@ impl Replay<'_> {
             }
             (None, RecordType::ShareGroupCurrentMemberAssignment) => {
                 let member = member_of(key)?;
-                self.with_share_subscriptions(&key.group, false, |group| {
+                self.with_subscriptions(&key.group, false, |group: &mut ShareGroup| {
                     if let Some(old) = group.modern.members.get(member) {
                         let gone = old.moved_to(LEAVE_EPOCH, Arc::default());
                         group.update_member(Arc::new(ShareMember { previous_epoch: LEAVE_EPOCH, ..gone }), write);
@@ -67,7 +59,7 @@ impl Replay<'_> {
         change: impl FnOnce(&ShareMember) -> ShareMember,
     ) -> Result<(), ReplayError> {
         let (member, write) = (member_of(key)?, self.write);
-        self.with_share_subscriptions(&key.group, true, |group| {
+        self.with_subscriptions(&key.group, true, |group: &mut ShareGroup| {
             let new = match group.modern.members.get(member) {
                 Some(old) => change(old),
                 None => change(&ShareMember::new(member.clone())),
@@ -75,14 +67,5 @@ impl Replay<'_> {
             group.update_member(Arc::new(new), write);
             Ok(())
         })
-    }
-
-    fn with_share_subscriptions(
-        &mut self,
-        id: &JString,
-        create: bool,
-        change: impl FnOnce(&mut ShareGroup) -> Result<(), ReplayError>,
-    ) -> Result<(), ReplayError> {
-        self.with_subscriptions(GroupKind::Share, id, create, |group| change(share(group)?))
     }
 }

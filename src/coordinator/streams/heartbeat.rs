@@ -9,7 +9,7 @@ use super::rebalance::{Rebalance, add_target, metadata};
 use super::tasks::{self, AssignedTasks, TaskSet, Tasks};
 use super::topology::Topology;
 use crate::coordinator::effects::Cause;
-use crate::coordinator::group::{Group, check_epoch, check_size, known_instance, static_member};
+use crate::coordinator::group::{Group, check_epoch, check_size, known_instance, leaving_member, static_member};
 use crate::coordinator::operation::{Operation, Refusal, refuse};
 use crate::coordinator::protocol::{
     Assigned, HeartbeatError, HeartbeatResponse, JOIN_EPOCH, LEAVE_EPOCH, LEAVE_STATIC_EPOCH, StreamsHeartbeat,
@@ -190,16 +190,11 @@ impl Shard<'_> {
 
     /// A member leaves (`streamsGroupLeave`).
     fn streams_leave(&self, operation: &mut Operation, request: &StreamsHeartbeat) -> Answer {
-        let Some(Group::Streams(group)) = self.groups.get(&request.group) else {
+        let Some(group) = self.group_of::<StreamsGroup>(&request.group) else {
             return refuse(HeartbeatError::GroupIdNotFound);
         };
-        let member = match &request.instance_id {
-            None => group.members.get(&request.member).ok_or(Refusal(HeartbeatError::UnknownMemberId))?,
-            Some(instance) => {
-                let existing = static_member(&group.static_members, &group.members, instance)?;
-                known_instance(existing, &request.member, |member| &member.id)?
-            }
-        };
+        let (members, instance_id) = (&group.members, request.instance_id.as_ref());
+        let member = leaving_member(&group.static_members, members, instance_id, &request.member, |member| &member.id)?;
         if request.instance_id.is_some() && request.epoch == LEAVE_STATIC_EPOCH {
             let mut current = (*member.current).clone();
             current.epoch = LEAVE_STATIC_EPOCH;
@@ -209,12 +204,7 @@ impl Shard<'_> {
         } else {
             self.streams_fence(operation, group, member, Cause::Leave);
         }
-        Ok(HeartbeatResponse {
-            member_epoch: request.epoch,
-            heartbeat_interval_ms: 0,
-            assignment: None,
-            status: Vec::new(),
-        })
+        Ok(HeartbeatResponse::left(request.epoch))
     }
 
     /// Takes a member out of the group (`streamsGroupFenceMember`). The group's metadata is not looked at.
@@ -246,7 +236,7 @@ impl Shard<'_> {
         operation: &mut Operation,
         timer: &Timer,
     ) -> Result<(), Refusal> {
-        let Some(Group::Streams(group)) = self.groups.get(&timer.group) else { return Ok(()) };
+        let Some(group) = self.group_of::<StreamsGroup>(&timer.group) else { return Ok(()) };
         if timer.kind == TimerKind::InitialRebalance {
             return self.compute_delayed_target(operation, group);
         }

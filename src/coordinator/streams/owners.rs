@@ -1,9 +1,9 @@
 //! Which process runs which task now (`StreamsGroup.currentActiveTaskToProcessId` and its like).
 
-use super::tasks::{ActiveTasks, AssignedTasks, TaskSet};
+use super::tasks::{AssignedTasks, Partitions};
 use crate::kafka::JString;
 use crate::kafka::java::TimelineMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A task is taken from a process that does not run it, or given to one while another runs it (`IllegalStateException`,
 /// Kafka 4.1).
@@ -57,9 +57,18 @@ impl TaskOwners {
         strict: bool,
         epoch: u64,
     ) -> Result<(), OwnerMismatch> {
-        remove_single(&mut self.active, &tasks.active, process, strict, epoch)?;
-        remove_several(&mut self.standby, &tasks.standby, process, strict, epoch)?;
-        remove_several(&mut self.warmup, &tasks.warmup, process, strict, epoch)
+        remove(&mut self.active, &tasks.active, (strict, epoch), |partitions, partition| {
+            let matches = partitions.get(&partition) == process;
+            if matches || strict {
+                partitions.remove(&partition, epoch);
+            }
+            matches
+        })?;
+        let take = |partitions: &mut TimelineMap<i32, BTreeSet<JString>>, partition: i32| {
+            partitions.get_mut(&partition).zip(process).is_some_and(|(processes, process)| processes.remove(process))
+        };
+        remove(&mut self.standby, &tasks.standby, (strict, epoch), take)?;
+        remove(&mut self.warmup, &tasks.warmup, (strict, epoch), take)
     }
 
     /// A member of a process now has these tasks.
@@ -70,10 +79,23 @@ impl TaskOwners {
         strict: bool,
         epoch: u64,
     ) -> Result<(), OwnerMismatch> {
-        add_single(&mut self.active, &tasks.active, process, strict, epoch)?;
-        add_several(&mut self.standby, &tasks.standby, process, epoch);
-        add_several(&mut self.warmup, &tasks.warmup, process, epoch);
-        Ok(())
+        add(&mut self.active, &tasks.active, epoch, |partitions, partition| {
+            let replaces = partitions.insert(partition, process.clone(), epoch);
+            !(replaces && strict)
+        })?;
+        let give = |partitions: &mut TimelineMap<i32, BTreeSet<JString>>, partition: i32| {
+            match partitions.get_mut(&partition) {
+                Some(processes) => {
+                    processes.insert(process.clone());
+                }
+                None => {
+                    partitions.insert(partition, BTreeSet::from([process.clone()]), epoch);
+                }
+            }
+            true
+        };
+        add(&mut self.standby, &tasks.standby, epoch, give)?;
+        add(&mut self.warmup, &tasks.warmup, epoch, give)
     }
 
     /// Goes back to the snapshot.
@@ -88,12 +110,12 @@ fn has(owners: &Several, subtopology: &str, partition: i32, process: &JString) -
     owners.get(subtopology).and_then(|tasks| tasks.get(&partition)).is_some_and(|processes| processes.contains(process))
 }
 
-fn remove_single(
-    owners: &mut Single,
-    tasks: &ActiveTasks,
-    process: Option<&JString>,
-    strict: bool,
-    epoch: u64,
+/// Takes tasks out, each with `take`, which says whether the process had it.
+fn remove<T, P: Partitions>(
+    owners: &mut TimelineMap<JString, TimelineMap<i32, T>>,
+    tasks: &BTreeMap<JString, P>,
+    (strict, epoch): (bool, u64),
+    take: impl Fn(&mut TimelineMap<i32, T>, i32) -> bool,
 ) -> Result<(), OwnerMismatch> {
     for (subtopology, partitions) in tasks {
         let Some(of_subtopology) = owners.get_mut(subtopology) else {
@@ -102,12 +124,8 @@ fn remove_single(
             }
             continue;
         };
-        for partition in partitions.keys() {
-            let matches = of_subtopology.get(partition) == process;
-            if matches || strict {
-                of_subtopology.remove(partition, epoch);
-            }
-            if strict && !matches {
+        for partition in partitions.all() {
+            if !take(of_subtopology, partition) && strict {
                 return Err(OwnerMismatch);
             }
         }
@@ -120,72 +138,23 @@ fn remove_single(
     Ok(())
 }
 
-fn remove_several(
-    owners: &mut Several,
-    tasks: &TaskSet,
-    process: Option<&JString>,
-    strict: bool,
+/// Puts tasks in, each with `give`, which says whether nothing is wrong with that.
+fn add<T, P: Partitions>(
+    owners: &mut TimelineMap<JString, TimelineMap<i32, T>>,
+    tasks: &BTreeMap<JString, P>,
     epoch: u64,
-) -> Result<(), OwnerMismatch> {
-    for (subtopology, partitions) in tasks {
-        let Some(of_subtopology) = owners.get_mut(subtopology) else {
-            if strict {
-                return Err(OwnerMismatch);
-            }
-            continue;
-        };
-        for partition in partitions {
-            let processes = of_subtopology.get_mut(partition);
-            let removed = processes.zip(process).is_some_and(|(processes, process)| processes.remove(process));
-            if strict && !removed {
-                return Err(OwnerMismatch);
-            }
-        }
-        if of_subtopology.is_empty() {
-            owners.remove(subtopology, epoch);
-        } else {
-            owners.touch(subtopology, epoch);
-        }
-    }
-    Ok(())
-}
-
-fn add_single(
-    owners: &mut Single,
-    tasks: &ActiveTasks,
-    process: &JString,
-    strict: bool,
-    epoch: u64,
+    give: impl Fn(&mut TimelineMap<i32, T>, i32) -> bool,
 ) -> Result<(), OwnerMismatch> {
     for (subtopology, partitions) in tasks {
         if !owners.touch(subtopology, epoch) {
-            owners.insert(subtopology.clone(), TimelineMap::new(partitions.len()), epoch);
+            owners.insert(subtopology.clone(), TimelineMap::new(partitions.all().count()), epoch);
         }
         let of_subtopology = owners.get_mut(subtopology).expect("it has just been put there");
-        for &partition in partitions.keys() {
-            if of_subtopology.insert(partition, process.clone(), epoch) && strict {
+        for partition in partitions.all() {
+            if !give(of_subtopology, partition) {
                 return Err(OwnerMismatch);
             }
         }
     }
     Ok(())
-}
-
-fn add_several(owners: &mut Several, tasks: &TaskSet, process: &JString, epoch: u64) {
-    for (subtopology, partitions) in tasks {
-        if !owners.touch(subtopology, epoch) {
-            owners.insert(subtopology.clone(), TimelineMap::new(partitions.len()), epoch);
-        }
-        let of_subtopology = owners.get_mut(subtopology).expect("it has just been put there");
-        for &partition in partitions {
-            match of_subtopology.get_mut(&partition) {
-                Some(processes) => {
-                    processes.insert(process.clone());
-                }
-                None => {
-                    of_subtopology.insert(partition, BTreeSet::from([process.clone()]), epoch);
-                }
-            }
-        }
-    }
 }

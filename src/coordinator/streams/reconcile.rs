@@ -4,7 +4,7 @@
 //! (active, standby, warm-up) a process has one at a time.
 
 use super::owners::TaskOwners;
-use super::tasks::{ActiveTasks, AssignedTasks, TaskSet, Tasks, has_task};
+use super::tasks::{ActiveTasks, AssignedTasks, TaskSet, Tasks, has_task, without_epochs};
 use crate::kafka::JString;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -130,13 +130,13 @@ impl Reconciliation<'_> {
         all.gained.active = with_epoch(active.gained, target_epoch);
         let standby = unordered(&assigned.standby);
         let standby = split(&standby, &self.target.standby, |id, p| self.is_standby_unreleased(assigned, id, p));
-        all.kept.standby = partitions(standby.kept);
-        all.revoked.standby = partitions(standby.revoked);
+        all.kept.standby = without_epochs(&standby.kept);
+        all.revoked.standby = without_epochs(&standby.revoked);
         all.gained.standby = standby.gained;
         let warmup = unordered(&assigned.warmup);
         let warmup = split(&warmup, &self.target.warmup, |id, p| self.is_warmup_unreleased(assigned, id, p));
-        all.kept.warmup = partitions(warmup.kept);
-        all.revoked.warmup = partitions(warmup.revoked);
+        all.kept.warmup = without_epochs(&warmup.kept);
+        all.revoked.warmup = without_epochs(&warmup.revoked);
         all.gained.warmup = warmup.gained;
         all.waits = active.waits || standby.waits || warmup.waits;
         all
@@ -281,10 +281,6 @@ fn unordered(tasks: &TaskSet) -> ActiveTasks {
 fn with_epoch(tasks: TaskSet, epoch: i32) -> ActiveTasks {
     let with_epoch = |partitions: BTreeSet<i32>| partitions.into_iter().map(|partition| (partition, epoch)).collect();
     tasks.into_iter().map(|(id, partitions)| (id, with_epoch(partitions))).collect()
-}
-
-fn partitions(tasks: ActiveTasks) -> TaskSet {
-    tasks.into_iter().map(|(id, partitions)| (id, partitions.into_keys().collect())).collect()
 }
 
 #[cfg(test)]

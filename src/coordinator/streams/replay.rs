@@ -5,12 +5,11 @@ use super::member::Member;
 use super::reconcile::CurrentAssignment;
 use super::tasks::Tasks;
 use super::topology::Topology;
-use crate::coordinator::group::{Group, ReplayError};
+use crate::coordinator::group::{ReplayError, check_removal};
 use crate::coordinator::log::Entry;
 use crate::coordinator::protocol::LEAVE_EPOCH;
 use crate::coordinator::replay::{Replay, member_of};
 use crate::kafka::records::{Key, RecordType, Value, streams};
-use crate::kafka::{GroupKind, JString};
 use std::sync::Arc;
 
 impl Replay<'_> {
@@ -19,7 +18,7 @@ impl Replay<'_> {
         let (key, write) = (&entry.record.key, self.write);
         match (&entry.record.value, key.record_type) {
             (Some(Value::StreamsGroupMetadata(value)), _) => {
-                if let Some(group) = self.streams_group(&key.group, true)? {
+                if let Some(group) = self.group_of::<StreamsGroup>(&key.group, true)? {
                     group.update_metadata(value, write);
                 }
                 self.replay_epoch(entry, value.epoch)
@@ -31,14 +30,14 @@ impl Replay<'_> {
             (None, RecordType::StreamsGroupMemberMetadata) => self.remove_streams_member(key),
             (Some(Value::StreamsTargetAssignmentMember(value)), _) => {
                 let member = member_of(key)?;
-                if let Some(group) = self.streams_group(&key.group, true)? {
+                if let Some(group) = self.group_of::<StreamsGroup>(&key.group, true)? {
                     group.target.insert(member.clone(), Arc::new(Tasks::from_record(value)), write);
                 }
                 Ok(())
             }
             (None, RecordType::StreamsGroupTargetAssignmentMember) => {
                 let member = member_of(key)?;
-                if let Some(group) = self.streams_group(&key.group, false)? {
+                if let Some(group) = self.group_of::<StreamsGroup>(&key.group, false)? {
                     group.target.remove(member, write);
                 }
                 Ok(())
@@ -54,20 +53,16 @@ impl Replay<'_> {
         }
     }
 
-    fn streams_group(&mut self, id: &JString, create: bool) -> Result<Option<&mut StreamsGroup>, ReplayError> {
-        self.group(GroupKind::Streams, id, create)?.map(streams_group).transpose()
-    }
-
     /// The member of a key, or one that nothing is known of.
     fn streams_member(&mut self, key: &Key) -> Result<Member, ReplayError> {
         let id = member_of(key)?;
-        let known = self.streams_group(&key.group, true)?.and_then(|group| group.members.get(id));
+        let known = self.group_of::<StreamsGroup>(&key.group, true)?.and_then(|group| group.members.get(id));
         Ok(known.map_or_else(|| Member::new(id.clone()), |member| (**member).clone()))
     }
 
     fn update_streams_member(&mut self, key: &Key, member: Member) -> Result<(), ReplayError> {
         let (behaviour, write) = (self.behaviour, self.write);
-        match self.streams_group(&key.group, true)? {
+        match self.group_of::<StreamsGroup>(&key.group, true)? {
             Some(group) => group.update_member(Arc::new(member), behaviour, write),
             None => Ok(()),
         }
@@ -75,20 +70,15 @@ impl Replay<'_> {
 
     fn remove_streams_member(&mut self, key: &Key) -> Result<(), ReplayError> {
         let (id, behaviour, write) = (member_of(key)?, self.behaviour, self.write);
-        let Some(group) = self.streams_group(&key.group, false)? else { return Ok(()) };
+        let Some(group) = self.group_of::<StreamsGroup>(&key.group, false)? else { return Ok(()) };
         let Some(old) = group.members.get(id) else { return Ok(()) };
-        if old.epoch() != LEAVE_EPOCH {
-            return Err(ReplayError::IllegalState(format!("member {id} is deleted but its current assignment is not")));
-        }
-        if group.target.contains(id) {
-            return Err(ReplayError::IllegalState(format!("member {id} is deleted but its target assignment is not")));
-        }
+        check_removal(id, old.epoch(), group.target.contains(id))?;
         group.remove_member(id, behaviour, write)
     }
 
     fn forget_streams_assignment(&mut self, key: &Key) -> Result<(), ReplayError> {
         let (id, behaviour, write) = (member_of(key)?, self.behaviour, self.write);
-        let Some(group) = self.streams_group(&key.group, false)? else { return Ok(()) };
+        let Some(group) = self.group_of::<StreamsGroup>(&key.group, false)? else { return Ok(()) };
         let Some(old) = group.members.get(id).cloned() else { return Ok(()) };
         let gone = CurrentAssignment {
             epoch: LEAVE_EPOCH,
@@ -103,17 +93,9 @@ impl Replay<'_> {
         let topology = Topology::new(value)
             .ok_or_else(|| ReplayError::IllegalState("two subtopologies have one id".to_owned()))?;
         let write = self.write;
-        self.with_subscriptions(GroupKind::Streams, &key.group, true, |group| {
-            streams_group(group)?.topology.set(Some(Arc::new(topology)), write);
+        self.with_subscriptions(&key.group, true, |group: &mut StreamsGroup| {
+            group.topology.set(Some(Arc::new(topology)), write);
             Ok(())
         })
-    }
-}
-
-/// The streams group of a record; throws where the group is of another kind (`IllegalStateException`).
-fn streams_group(group: &mut Group) -> Result<&mut StreamsGroup, ReplayError> {
-    match group {
-        Group::Streams(group) => Ok(group),
-        other => Err(ReplayError::IllegalState(format!("group {} is not a streams group", other.base().id))),
     }
 }

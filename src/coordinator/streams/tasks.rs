@@ -37,17 +37,28 @@ pub struct AssignedTasks {
 pub trait Partitions {
     /// Whether the partition is there.
     fn has(&self, partition: i32) -> bool;
+
+    /// All of them, ascending.
+    fn all(&self) -> impl Iterator<Item = i32>;
 }
 
 impl Partitions for BTreeSet<i32> {
     fn has(&self, partition: i32) -> bool {
         self.contains(&partition)
     }
+
+    fn all(&self) -> impl Iterator<Item = i32> {
+        self.iter().copied()
+    }
 }
 
 impl Partitions for BTreeMap<i32, i32> {
     fn has(&self, partition: i32) -> bool {
         self.contains_key(&partition)
+    }
+
+    fn all(&self) -> impl Iterator<Item = i32> {
+        self.keys().copied()
     }
 }
 

@@ -55,6 +55,12 @@ fn check_outcomes(version: &str) -> usize {
 }
 
 #[test]
+fn types_know_their_place_in_the_list() {
+    let places: Vec<usize> = RecordType::ALL.into_iter().map(RecordType::position).collect();
+    assert_eq!(places, (0..21).collect::<Vec<_>>());
+}
+
+#[test]
 fn every_golden_record_round_trips() {
     assert_eq!(check_outcomes("3.9.1"), 472);
     assert_eq!(check_outcomes("4.0.0"), 500);

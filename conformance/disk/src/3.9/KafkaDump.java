@@ -20,4 +20,9 @@ final class KafkaDump {
     static ByteBuffer batch(long offset, byte[] key, byte[] value) {
         return MemoryRecords.withRecords(offset, Compression.NONE, new SimpleRecord(0, key, value)).buffer();
     }
+
+    /** Batches as this version reads them. */
+    static MemoryRecords records(ByteBuffer batches) {
+        return MemoryRecords.readableRecords(batches);
+    }
 }

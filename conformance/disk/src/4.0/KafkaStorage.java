@@ -7,7 +7,6 @@ import kafka.log.PreCleanStats;
 import kafka.log.UnifiedLog;
 import kafka.utils.Pool;
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.record.MemoryRecords;
 import org.apache.kafka.storage.internals.log.LogConfig;
 import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
 import org.apache.kafka.storage.internals.log.LogOffsetsListener;
@@ -50,7 +49,7 @@ final class KafkaStorage implements AutoCloseable {
 
     /** Appends a batch that has its offsets, and takes it for committed. */
     void append(ByteBuffer batch) {
-        MemoryRecords records = MemoryRecords.readableRecords(batch);
+        var records = KafkaDump.records(batch);
         log.appendAsFollower(records);
         log.updateHighWatermark(log.logEndOffset());
     }

@@ -1,7 +1,6 @@
 package coordsim.conformance;
 
 import org.apache.kafka.common.TopicPartition;
-import org.apache.kafka.common.record.MemoryRecords;
 import org.apache.kafka.storage.internals.log.Cleaner;
 import org.apache.kafka.storage.internals.log.LogCleanerManager;
 import org.apache.kafka.storage.internals.log.LogConfig;
@@ -46,7 +45,7 @@ final class KafkaStorage implements AutoCloseable {
 
     /** Appends a batch that has its offsets, and takes it for committed. */
     void append(ByteBuffer batch) throws Exception {
-        MemoryRecords records = MemoryRecords.readableRecords(batch);
+        var records = KafkaDump.records(batch);
         log.appendAsFollower(records, records.batches().iterator().next().partitionLeaderEpoch());
         log.updateHighWatermark(log.logEndOffset());
     }
