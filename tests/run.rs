@@ -456,3 +456,25 @@ fn a_run_has_its_digest() {
     let bytes: Vec<u8> = files.into_iter().flat_map(|(name, bytes)| [name.into_bytes(), bytes].concat()).collect();
     assert_eq!(format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&bytes)), "35ffcfca4962687d31298cfc3f760d63");
 }
+
+/// A run that would take long is interrupted.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_nothing() {
+    for (signal, code) in [("INT", 130), ("TERM", 143)] {
+        let home = tempfile::tempdir().expect("a temporary folder");
+        fs::write(home.path().join("one-shard.toml"), ONE_SHARD).expect("written");
+        let mut run = Command::new(env!("CARGO_BIN_EXE_coordsim"))
+            .args(["run", "one-shard.toml", "--seeds", "100000", "--threads", "1", "--out", "out"])
+            .current_dir(home.path())
+            .spawn()
+            .expect("a process");
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        let kill = Command::new("kill").args([format!("-{signal}"), run.id().to_string()]).status();
+        assert!(kill.expect("kill").success());
+        assert_eq!(run.wait().expect("an end").code(), Some(code), "SIG{signal}");
+        let left: Vec<_> =
+            fs::read_dir(home.path()).expect("a folder").map(|e| e.expect("an entry").file_name()).collect();
+        assert_eq!(left, ["one-shard.toml"], "SIG{signal}");
+    }
+}

@@ -11,6 +11,7 @@ mod files;
 mod hash;
 mod import;
 mod inputs;
+mod interrupt;
 mod log;
 mod replay;
 mod run;
@@ -40,7 +41,7 @@ writes CSV files to out/<scenario> (docs/output.md). `import` makes a scenario o
 `trace` writes what happens to one coordinator shard, which `replay` repeats event by event; `log` writes what would
 be in `__consumer_offsets`.
 
-Exit codes: 0 done, 1 failed or different, 2 wrong input (every error is listed).
+Exit codes: 0 done, 1 failed or different, 2 wrong input (every error is listed), 130 interrupted (Ctrl-C).
 
 Examples:
   coordsim run scenarios/quickstart.toml
@@ -67,6 +68,9 @@ enum Command {
 /// Runs the command line.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    if let Err(error) = interrupt::clean_up_when_interrupted() {
+        eprintln!("warning: an interrupted command may leave a hidden .partial file behind: {error}");
+    }
     let result = match &cli.command {
         Command::Run(args) => run::run(args, cli.quiet),
         Command::Trace(args) => trace::run(args, cli.quiet),

@@ -171,7 +171,8 @@ impl Job {
     fn run_seed(&self, seed: u64, progress: &Progress) -> Result<RunResults, Vec<String>> {
         let workload = self.input.workload(HistoryBuilder::new(), seed)?;
         let subject = self.input.subject(&workload);
-        progress.0.inc_length(num_worlds(&subject, &self.strategies) as u64);
+        // As many for every seed: the groups are the same.
+        progress.0.set_length((num_worlds(&subject, &self.strategies) * self.seeds.len()) as u64);
         let totals = simulate(&subject, &self.strategies, &|| progress.0.inc(1));
         Ok(RunResults {
             scenario: self.input.scenario.name.clone(),
@@ -253,7 +254,7 @@ impl Progress {
             return Progress(ProgressBar::hidden());
         }
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} shards");
+        let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} shards, {eta} left");
         Progress(
             bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message(scenario.to_owned()),
         )

@@ -1,5 +1,6 @@
 //! Writes the files of a run so that each is there whole or not at all.
 
+use super::unfinished::Unfinished;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -29,26 +30,11 @@ impl FileError {
     }
 }
 
-/// A folder that is taken away again, with whatever is still in it.
-struct Temporary(PathBuf);
-
-impl Temporary {
-    /// A new folder beside another one, whose parents are made if they are missing.
-    fn beside(folder: &Path) -> Result<Temporary, FileError> {
-        let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        let name = folder.file_name().unwrap_or_default().to_string_lossy();
-        fs::create_dir_all(parent).map_err(FileError::at(parent))?;
-        let beside = parent.join(format!(".{name}.{}.partial", std::process::id()));
-        fs::create_dir(&beside).map_err(FileError::at(&beside))?;
-        Ok(Temporary(beside))
-    }
-}
-
-impl Drop for Temporary {
-    fn drop(&mut self) {
-        // Nothing can be done about a failure here, and a left-over folder harms nobody.
-        let _ = fs::remove_dir_all(&self.0);
-    }
+/// A new folder beside another one, whose parents are made if they are missing.
+fn folder_beside(folder: &Path) -> Result<Unfinished, FileError> {
+    let parent = folder.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).map_err(FileError::at(parent))?;
+    Unfinished::beside(folder, |path| fs::create_dir(path).map_err(FileError::at(path)))
 }
 
 /// Writes files into a folder, which may exist and have others. They are first written to a folder beside it; then they
@@ -57,20 +43,21 @@ impl Drop for Temporary {
 /// # Errors
 /// The first file or folder that cannot be written. What was there before stays.
 pub fn write_files(folder: &Path, files: &[OutputFile]) -> Result<(), FileError> {
-    let temporary = Temporary::beside(folder)?;
-    let beside = &temporary.0;
+    let unfinished = folder_beside(folder)?;
     for file in files {
-        let path = beside.join(file.name);
+        let path = unfinished.path().join(file.name);
         write_durably(&path, &file.bytes).map_err(FileError::at(&path))?;
     }
-    if !folder.exists() {
-        return fs::rename(beside, folder).map_err(FileError::at(folder));
-    }
-    for file in files {
-        let path = folder.join(file.name);
-        fs::rename(beside.join(file.name), &path).map_err(FileError::at(&path))?;
-    }
-    Ok(())
+    unfinished.finish(|beside| {
+        if !folder.exists() {
+            return fs::rename(beside, folder).map_err(FileError::at(folder));
+        }
+        for file in files {
+            let path = folder.join(file.name);
+            fs::rename(beside.join(file.name), &path).map_err(FileError::at(&path))?;
+        }
+        Ok(())
+    })
 }
 
 /// Writes a new folder with files in folders of their own; all of it appears at once. Paths count from the folder.
@@ -79,15 +66,15 @@ pub fn write_files(folder: &Path, files: &[OutputFile]) -> Result<(), FileError>
 /// The first file or folder that cannot be written; also if the folder is there already and not empty, for what is in it
 /// would get mixed up with what is written.
 pub fn write_tree(folder: &Path, files: impl IntoIterator<Item = (PathBuf, Vec<u8>)>) -> Result<(), FileError> {
-    let temporary = Temporary::beside(folder)?;
+    let unfinished = folder_beside(folder)?;
     for (path, bytes) in files {
-        let path = temporary.0.join(path);
-        let parent = path.parent().unwrap_or(&temporary.0);
+        let path = unfinished.path().join(path);
+        let parent = path.parent().unwrap_or(unfinished.path());
         fs::create_dir_all(parent).map_err(FileError::at(parent))?;
         write_durably(&path, &bytes).map_err(FileError::at(&path))?;
     }
     // An empty folder is replaced, any other refused by the file system.
-    fs::rename(&temporary.0, folder).map_err(FileError::at(folder))
+    unfinished.finish(|beside| fs::rename(beside, folder)).map_err(FileError::at(folder))
 }
 
 /// Writes one file, whole or not at all.
@@ -95,19 +82,16 @@ pub fn write_tree(folder: &Path, files: impl IntoIterator<Item = (PathBuf, Vec<u
 /// # Errors
 /// If it cannot be written; what was there before stays.
 pub fn write_file(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let temporary = path.with_file_name(format!(".{name}.{}.partial", std::process::id()));
-    let written = write_durably(&temporary, bytes).and_then(|()| fs::rename(&temporary, path));
-    written.map_err(|source| {
-        // Nothing can be done about a failure here.
-        let _ = fs::remove_file(&temporary);
-        FileError { path: path.to_owned(), source }
-    })
+    let written = Unfinished::beside(path, |beside| fs::File::create_new(beside).map(drop)).and_then(|unfinished| {
+        write_durably(unfinished.path(), bytes)?;
+        unfinished.finish(|beside| fs::rename(beside, path))
+    });
+    written.map_err(FileError::at(path))
 }
 
 /// Writes a file and makes sure that it is on the disk before it gets its name.
 fn write_durably(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let mut file = fs::File::create_new(path)?;
+    let mut file = fs::File::create(path)?;
     file.write_all(bytes)?;
     file.sync_all()
 }

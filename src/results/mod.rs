@@ -4,11 +4,13 @@ mod files;
 mod manifest;
 mod rows;
 mod tables;
+mod unfinished;
 
 pub use files::{FileError, OutputFile, write_file, write_files, write_tree};
 pub use manifest::{Manifest, ManifestFile, ManifestScenario, ManifestStrategy};
 pub use rows::{Delays, DelaysRow, Summary, delays};
 pub use tables::csv_files;
+pub use unfinished::abandon_unfinished;
 
 use crate::disk::LoadModel;
 use crate::simulation::{ShardLog, Totals};
