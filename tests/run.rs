@@ -447,6 +447,31 @@ fn several_scenarios_each_have_a_folder() {
     assert_eq!(number(&rows(&one)[0], "topics"), 6);
 }
 
+/// The first minutes of every scenario, with heartbeats that change nothing counted, and with each of them processed.
+#[test]
+fn counted_heartbeats_give_the_same_bytes() {
+    let scenarios = Path::new(env!("CARGO_MANIFEST_DIR")).join("scenarios");
+    let mut paths: Vec<_> =
+        fs::read_dir(scenarios).expect("a folder").map(|entry| entry.expect("one").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    assert!(paths.len() >= 10, "{paths:?}");
+    let home = tempfile::tempdir().expect("a temporary folder");
+    for path in paths {
+        let path = path.to_str().expect("a name in UTF-8");
+        let run = |out: &str, more: &[&str]| {
+            let strategies = ["--strategies", "full-map,cached-hash"];
+            let until = if path.ends_with("partition-expansion.toml") { "3m" } else { "4m" };
+            let all = [&["run", path, "--out", out, "--until", until], &strategies[..], more].concat();
+            succeeds(home.path(), &all);
+            files(&home.path().join(out))
+        };
+        let (counted, processed) = (run("counted", &[]), run("processed", &["--every-heartbeat"]));
+        let differ: Vec<_> = counted.iter().filter(|(name, bytes)| processed.get(*name) != Some(bytes)).collect();
+        let differ: Vec<_> = differ.into_iter().map(|(name, _)| name).collect();
+        assert!(differ.is_empty() && counted.len() == processed.len(), "{path}: {differ:?}");
+    }
+}
+
 /// All files of a run, on any machine and in any build profile. When a change of results is meant, so is a new digest.
 #[test]
 fn a_run_has_its_digest() {

@@ -100,6 +100,7 @@ impl Input {
             start_unix_ms: workload.start_unix_ms,
             end_ms: self.until_ms,
             timeline_ms: self.scenario.timeline_ms,
+            every_heartbeat: false,
         }
     }
 

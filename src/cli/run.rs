@@ -50,6 +50,9 @@ pub struct RunArgs {
     /// Simulate only what happens before this time, such as 10m [default: the whole scenario]
     #[arg(long, value_name = "T", value_parser = parse_duration)]
     until: Option<TimeMs>,
+    /// Process every heartbeat, also those that change nothing: a check, for the files are the same
+    #[arg(long)]
+    every_heartbeat: bool,
 }
 
 /// A scenario with the strategies and seeds to run.
@@ -58,6 +61,7 @@ struct Job {
     strategies: Vec<Strategy>,
     seeds: Vec<u64>,
     folder: PathBuf,
+    every_heartbeat: bool,
 }
 
 /// Runs the command.
@@ -134,7 +138,7 @@ impl RunArgs {
             Some(out) if self.scenarios.len() == 1 => out.clone(),
             Some(out) => out.join(name),
         };
-        Ok(Job { input, strategies, seeds: (first..end).collect(), folder })
+        Ok(Job { input, strategies, seeds: (first..end).collect(), folder, every_heartbeat: self.every_heartbeat })
     }
 
     /// The command, as far as it makes a difference to the results of one scenario.
@@ -170,7 +174,7 @@ impl Job {
 
     fn run_seed(&self, seed: u64, progress: &Progress) -> Result<RunResults, Vec<String>> {
         let workload = self.input.workload(HistoryBuilder::new(), seed)?;
-        let subject = self.input.subject(&workload);
+        let subject = Subject { every_heartbeat: self.every_heartbeat, ..self.input.subject(&workload) };
         // As many for every seed: the groups are the same.
         progress.0.set_length((num_worlds(&subject, &self.strategies) * self.seeds.len()) as u64);
         let totals = simulate(&subject, &self.strategies, &|| progress.0.inc(1));

@@ -12,6 +12,7 @@ mod config;
 mod consumer;
 mod effects;
 mod group;
+mod idle;
 mod log;
 mod modern;
 mod operation;

@@ -33,7 +33,7 @@ pub(super) type SharePartitions = TimelineMap<JString, Arc<SharePartitionStates>
 /// Which groups subscribe to a topic (`groupsByTopics`).
 #[derive(Debug)]
 pub(super) struct Topics {
-    groups: TimelineMap<JString, TimelineSet<JString>>,
+    pub(super) groups: TimelineMap<JString, TimelineSet<JString>>,
     /// Whether the last group that leaves a topic takes its remembered hash along.
     evicts: bool,
 }
@@ -105,6 +105,8 @@ pub struct Shard<'h> {
     pub(super) last_image_with_new_topics: i64,
     /// The number of the write operation at hand.
     pub(super) write: u64,
+    /// How often it went back to the last committed write.
+    pub(super) reverts: u64,
     active: bool,
 }
 
@@ -129,6 +131,7 @@ impl<'h> Shard<'h> {
             share_partitions: TimelineMap::new(0),
             last_image_with_new_topics: 0,
             write: 1,
+            reverts: 0,
             active: true,
         }
     }
@@ -412,6 +415,7 @@ impl<'h> Shard<'h> {
 
     /// Goes back to the last committed write: what the records did, and what operations without records did since.
     fn revert(&mut self) {
+        self.reverts += 1;
         let write = self.write;
         self.groups.revert_with(write, |group| group.revert(write));
         self.share_partitions.revert(write);

@@ -5,6 +5,7 @@ use super::group::GroupBase;
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
+use crate::kernel::queue::Moment;
 use std::collections::BTreeMap;
 
 /// What a timer is for.
@@ -50,12 +51,17 @@ impl Timer {
     }
 }
 
+/// Where a timer is in the order of firing: its deadline, when it was scheduled, and which of those it was.
+type Place = (TimeMs, Moment, u64);
+
 /// All timers of a shard.
 #[derive(Debug, Default)]
 pub struct Timers {
-    queue: BTreeMap<(TimeMs, u64), Timer>,
-    by_key: Lookup<String, (TimeMs, u64)>,
+    queue: BTreeMap<Place, Timer>,
+    by_key: Lookup<String, Place>,
     sequence: u64,
+    /// The moment at hand, where somebody tells it; what is scheduled later has a greater sequence number in any case.
+    moment: Moment,
 }
 
 /// Kafka names a timer by kind, group and member joined with dashes, so that the timers of group `a-b`, member `c`
@@ -72,7 +78,17 @@ fn key(kind: TimerKind, group: &str, member: &str) -> String {
 impl Timers {
     /// Schedules a timer, or schedules it anew.
     pub fn schedule(&mut self, deadline_ms: TimeMs, timer: Timer) {
-        let place = (deadline_ms, self.sequence);
+        self.schedule_since(self.moment, deadline_ms, timer);
+    }
+
+    /// What is scheduled next is scheduled at that moment.
+    pub fn set_moment(&mut self, moment: Moment) {
+        self.moment = moment;
+    }
+
+    /// Schedules a timer as if it had been done at a moment.
+    pub fn schedule_since(&mut self, since: Moment, deadline_ms: TimeMs, timer: Timer) {
+        let place = (deadline_ms, since, self.sequence);
         self.sequence += 1;
         if let Some(old) = self.by_key.insert(key(timer.kind, &timer.group, &timer.member), place) {
             self.queue.remove(&old);
@@ -110,12 +126,12 @@ impl Timers {
 
     /// The deadline of the next timer.
     pub fn next_deadline_ms(&self) -> Option<TimeMs> {
-        self.queue.first_key_value().map(|((deadline_ms, _), _)| *deadline_ms)
+        self.queue.first_key_value().map(|((deadline_ms, ..), _)| *deadline_ms)
     }
 
     /// Takes the next timer out.
     pub fn pop(&mut self) -> Option<(TimeMs, Timer)> {
-        let ((deadline_ms, _), timer) = self.queue.pop_first()?;
+        let ((deadline_ms, ..), timer) = self.queue.pop_first()?;
         self.by_key.remove(&key(timer.kind, &timer.group, &timer.member));
         Some((deadline_ms, timer))
     }

@@ -1,5 +1,6 @@
 //! Folds what a shard does into totals.
 
+use super::clients::IdleHeartbeats;
 use super::commits::Committers;
 use super::subject::Subject;
 use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, Totals};
@@ -133,6 +134,20 @@ impl<'h> Fold<'h> {
         self.totals.heartbeats[kind as usize] += 1;
         self.totals.operations.heartbeats += 1;
         self.totals.operations.rejected_heartbeats += u64::from(outcome.error.is_some());
+    }
+
+    /// Heartbeats that were not processed.
+    pub fn add_idle_heartbeats(&mut self, kind: GroupKind, idle: &IdleHeartbeats) {
+        self.totals.heartbeats[kind as usize] += idle.count as u64;
+        self.totals.operations.heartbeats += idle.count as u64;
+        let (mut next_ms, mut left) = (idle.first_ms, idle.count);
+        while left > 0 {
+            let bucket_end_ms = (next_ms / self.timeline_ms + 1) * self.timeline_ms;
+            let in_bucket = ((bucket_end_ms - next_ms + idle.interval_ms - 1) / idle.interval_ms).min(left);
+            self.bucket(next_ms).heartbeats += in_bucket as u64;
+            next_ms += in_bucket * idle.interval_ms;
+            left -= in_bucket;
+        }
     }
 
     /// What an operation did. `event` says what the member did that it is about.
@@ -274,7 +289,7 @@ impl<'h> Fold<'h> {
 }
 
 /// The first image of that time or later.
-fn first_image_at(history: &History, time_ms: TimeMs) -> ImageNumber {
+pub(super) fn first_image_at(history: &History, time_ms: TimeMs) -> ImageNumber {
     let (mut low, mut high) = (1, history.last_image() + 1);
     while low < high {
         let middle = low + (high - low) / 2;

@@ -7,6 +7,9 @@ mod commits;
 mod fold;
 mod leadership;
 mod missed;
+mod parking;
+#[cfg(test)]
+mod parking_tests;
 mod subject;
 mod tape;
 #[cfg(test)]

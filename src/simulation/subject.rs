@@ -44,6 +44,8 @@ pub struct Subject<'a> {
     pub end_ms: TimeMs,
     /// The width of the timeline's buckets.
     pub timeline_ms: TimeMs,
+    /// Whether every heartbeat is processed, also those that change nothing: a check, for results are the same.
+    pub every_heartbeat: bool,
 }
 
 /// A shard, and the numbers of its groups in the fleet.

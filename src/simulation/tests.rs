@@ -101,6 +101,7 @@ fn subject<'a>(history: &'a History, fleet: &'a Fleet, kafka: KafkaVersion, end_
         start_unix_ms: 1_700_000_000_000,
         end_ms,
         timeline_ms: 10_000,
+        every_heartbeat: false,
     }
 }
 

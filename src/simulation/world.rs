@@ -2,10 +2,12 @@
 //! events. Shards that share remembered hashes (`memo = "broker"`) are one world; any other shard is a world alone.
 //!
 //! Order of events: before an event at time t every timer due at or before t fires, with the clock at its deadline.
-//! At equal times images come first, then what members do in the order in which it was scheduled: their plans' steps,
-//! then heartbeats. What an operation hands to the background executor runs right after it.
+//! At equal times images come first, then steps of members' plans, then heartbeats, each in the order of members. What
+//! an operation hands to the background executor runs right after it.
+//!
+//! The heartbeats of a member that change nothing are counted, not processed: see [`parking`](super::parking).
 
-use super::clients::Clients;
+use super::clients::{Action, Clients};
 use super::fold::Fold;
 use super::leadership::{Move, moves};
 use super::missed;
@@ -17,46 +19,62 @@ use crate::cluster::ImageNumber;
 use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest};
 use crate::coordinator::{Outcome, Shard};
 use crate::disk::{LogContents, Segment};
-use crate::kafka::JString;
+use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
 use crate::kernel::lookup::Lookup;
+use crate::kernel::queue::Moment;
 use crate::strategy::{Design, Forgets, Memo, MemoTable, Work};
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// A shard, wherever it lives at the moment.
 #[derive(Debug)]
-struct Place<'a> {
+pub(super) struct Place<'a> {
     number: i32,
     /// Its moves, the next one last.
     moves: Vec<Move>,
     broker: Option<i32>,
-    shard: Option<Shard<'a>>,
-    fold: Fold<'a>,
+    pub(super) shard: Option<Shard<'a>>,
+    pub(super) fold: Fold<'a>,
+    /// How often the shard had reverted when its groups were looked at last.
+    pub(super) reverts: u64,
 }
 
 /// A group of the world.
 #[derive(Debug)]
-struct WorldGroup<'a> {
-    name: &'a JString,
-    place: usize,
+pub(super) struct WorldGroup<'a> {
+    pub(super) name: &'a JString,
+    pub(super) kind: GroupKind,
+    pub(super) place: usize,
+    /// Its members.
+    pub(super) clients: Range<usize>,
+    /// How many of them are parked.
+    pub(super) num_parked: usize,
+    /// The member whose next heartbeat is to find what an image changed, though it is idle itself.
+    pub(super) scout: Option<usize>,
     /// The image of its last heartbeat that reached a coordinator.
-    heard_at: Option<ImageNumber>,
+    pub(super) heard_at: Option<ImageNumber>,
 }
 
 /// See the module.
 #[derive(Debug)]
 pub struct World<'a> {
-    subject: &'a Subject<'a>,
+    pub(super) subject: &'a Subject<'a>,
     design: Design,
-    places: Vec<Place<'a>>,
-    groups: Vec<WorldGroup<'a>>,
-    clients: Clients<'a>,
+    pub(super) places: Vec<Place<'a>>,
+    pub(super) groups: Vec<WorldGroup<'a>>,
+    pub(super) clients: Clients<'a>,
     /// Remembered topic hashes by broker, where all shards of a broker share them.
     memos: BTreeMap<i32, MemoTable>,
     image: ImageNumber,
     words: Words,
     tape: Option<Tape>,
+    /// The moment at hand.
+    pub(super) now: Moment,
+    pub(super) by_name: Lookup<JString, usize>,
+    /// Heartbeats that were processed.
+    pub(super) processed: u64,
 }
 
 impl<'a> World<'a> {
@@ -72,6 +90,9 @@ impl<'a> World<'a> {
             image: 0,
             words: Words::default(),
             tape: None,
+            now: Moment::default(),
+            by_name: Lookup::new(),
+            processed: 0,
         };
         // In the order of the fleet, whatever shards they are in.
         let mut members: Vec<(usize, usize)> = Vec::new();
@@ -83,6 +104,7 @@ impl<'a> World<'a> {
                 moves,
                 broker: None,
                 shard: None,
+                reverts: 0,
                 fold: Fold::new(subject, shard.number),
             });
             members.extend(shard.groups.iter().map(|&group| (group, place)));
@@ -90,8 +112,17 @@ impl<'a> World<'a> {
         members.sort_unstable();
         for (group, (planned, place)) in members.into_iter().enumerate() {
             let plan = &subject.fleet.groups[planned];
-            world.groups.push(WorldGroup { name: &plan.name, place, heard_at: None });
-            world.clients.add_group(group, plan);
+            let clients = world.clients.add_group(group, plan);
+            world.groups.push(WorldGroup {
+                name: &plan.name,
+                kind: plan.kind,
+                place,
+                clients,
+                num_parked: 0,
+                scout: None,
+                heard_at: None,
+            });
+            world.by_name.insert(plan.name.clone(), group);
         }
         world
     }
@@ -99,6 +130,11 @@ impl<'a> World<'a> {
     /// The world of one shard, that writes down everything that happens to it.
     pub fn taped(subject: &'a Subject<'a>, design: Design, shard: ShardGroups) -> World<'a> {
         World { tape: Some(Tape::default()), ..World::new(subject, design, &[shard]) }
+    }
+
+    /// Whether heartbeats that change nothing are only counted.
+    pub(super) fn parks(&self) -> bool {
+        self.tape.is_none() && !self.subject.every_heartbeat
     }
 
     /// Runs until the end.
@@ -115,21 +151,25 @@ impl<'a> World<'a> {
         self.places.into_iter().map(|place| place.into_files(end_ms)).collect()
     }
 
-    fn run_until_end(&mut self) {
+    pub(super) fn run_until_end(&mut self) {
         let end_ms = self.subject.end_ms;
         loop {
+            let timer = self.next_timer().filter(|&(deadline_ms, _)| deadline_ms < end_ms);
             let image_ms = self.next_image_ms().filter(|&time_ms| time_ms < end_ms);
             let member_ms = self.clients.next_time_ms().filter(|&time_ms| time_ms < end_ms);
-            match (image_ms, member_ms) {
-                (None, None) => break,
-                (Some(now_ms), member_ms) if member_ms.is_none_or(|member_ms| now_ms <= member_ms) => {
-                    self.fire_timers(now_ms);
+            let times = [timer.map(|(deadline_ms, _)| deadline_ms), image_ms, member_ms];
+            let Some(now_ms) = times.into_iter().flatten().min() else { break };
+            match timer {
+                Some((deadline_ms, place)) if deadline_ms == now_ms => self.fire_timer(now_ms, place),
+                _ if image_ms == Some(now_ms) => {
+                    self.advance(Moment::new(now_ms, 0));
                     self.publish(now_ms);
                 }
-                (_, member_ms) => self.act(member_ms.unwrap_or(end_ms)),
+                _ => self.act(now_ms),
             }
         }
-        self.fire_timers(end_ms - 1);
+        self.advance(Moment::new(end_ms, 0));
+        self.count_parked();
     }
 
     fn finish(mut self) -> (Totals, Option<Tape>) {
@@ -200,6 +240,7 @@ impl<'a> World<'a> {
             fold.add_work(now_ms, work);
             let event = self.subject.history.image(image).event.clone();
             self.run_background(now_ms, place, &event);
+            self.wake_touched(place);
         }
     }
 
@@ -240,7 +281,9 @@ impl<'a> World<'a> {
     fn begin_incarnation(&mut self, now_ms: TimeMs, place: usize, broker: Option<i32>) {
         let subject = self.subject;
         let image = self.image;
+        self.wake_shard(place);
         let place = &mut self.places[place];
+        place.reverts = 0;
         let is_first = place.fold.totals_mut().operations.loads == 0;
         place.shard = None;
         place.broker = broker;
@@ -280,6 +323,7 @@ impl<'a> World<'a> {
     fn with_shard<T>(&mut self, place: usize, act: impl FnOnce(&mut Shard<'a>) -> T) -> Option<T> {
         let place = &mut self.places[place];
         let shard = place.shard.as_mut()?;
+        shard.set_moment(self.now);
         let shared = match (self.design.memo(), place.broker) {
             (Memo::Broker, Some(broker)) => Some(self.memos.entry(broker).or_default()),
             _ => None,
@@ -291,29 +335,25 @@ impl<'a> World<'a> {
         Some(result)
     }
 
-    /// Fires all timers due until a time, earliest first; at equal deadlines in order of shards.
-    fn fire_timers(&mut self, until_ms: TimeMs) {
-        loop {
-            let deadlines = self
-                .places
-                .iter()
-                .enumerate()
-                .filter_map(|(index, place)| Some((place.shard.as_ref()?.next_deadline_ms()?, index)));
-            let Some((deadline_ms, place)) = deadlines.min().filter(|(deadline_ms, _)| *deadline_ms <= until_ms) else {
-                return;
-            };
-            let Some(outcome) = self.with_shard(place, |shard| shard.fire_next_timer(deadline_ms)) else { return };
-            let event = self.event_of_timer(place, &outcome);
-            self.places[place].fold.totals_mut().operations.timers += 1;
-            self.take(deadline_ms, place, &outcome, &event);
-        }
+    /// When the next timer fires, and of which shard: at equal deadlines in order of shards.
+    fn next_timer(&self) -> Option<(TimeMs, usize)> {
+        let deadline = |(index, place): (usize, &Place<'_>)| Some((place.shard.as_ref()?.next_deadline_ms()?, index));
+        self.places.iter().enumerate().filter_map(deadline).min()
+    }
+
+    fn fire_timer(&mut self, deadline_ms: TimeMs, place: usize) {
+        self.advance(Moment::new(deadline_ms, 0));
+        let Some(outcome) = self.with_shard(place, |shard| shard.fire_next_timer(deadline_ms)) else { return };
+        let event = self.event_of_timer(place, &outcome);
+        self.places[place].fold.totals_mut().operations.timers += 1;
+        self.take(deadline_ms, place, &outcome, &event);
     }
 
     /// What the member did that a timer has taken out.
     fn event_of_timer(&mut self, place: usize, outcome: &Outcome) -> Arc<str> {
         let key = outcome.entries.first().map(|entry| &entry.record.key);
-        let group =
-            key.and_then(|key| self.groups.iter().position(|group| group.place == place && *group.name == key.group));
+        let group = key.and_then(|key| self.by_name.get(&key.group)).copied();
+        let group = group.filter(|&group| self.groups[group].place == place);
         let member = key.and_then(|key| key.member.as_ref());
         let word = match (group, member) {
             (Some(group), Some(member)) => self.clients.timeout_of(group, member),
@@ -322,16 +362,43 @@ impl<'a> World<'a> {
         self.words.get(word)
     }
 
-    /// The next member acts; a heartbeat is answered at once.
+    /// The moment at hand; it never goes back.
+    fn advance(&mut self, moment: Moment) {
+        self.now = self.now.max(moment);
+    }
+
+    /// The next member acts.
     fn act(&mut self, now_ms: TimeMs) {
-        self.fire_timers(now_ms);
-        let Some((client, group, request)) = self.clients.act() else { return };
+        let Some((moment, action)) = self.clients.next() else { return };
+        if self.clients.is_void(now_ms, &action) {
+            return;
+        }
+        self.advance(moment);
+        match action {
+            Action::Step { client, step } => {
+                self.wake(client);
+                self.clients.step(client, step);
+                self.replace_scout(client);
+            }
+            Action::Heartbeat { client } => {
+                self.wake(client);
+                if let Some(request) = self.clients.heartbeat(client, now_ms) {
+                    self.heartbeat(now_ms, client, request);
+                }
+            }
+        }
+    }
+
+    /// A heartbeat is answered at once.
+    fn heartbeat(&mut self, now_ms: TimeMs, client: usize, request: HeartbeatRequest) {
+        let group = self.clients.group_of(client);
         let place = self.groups[group].place;
         let Some(outcome) = self.with_shard(place, |shard| shard.heartbeat(now_ms, &request, false)) else {
             self.places[place].fold.totals_mut().operations.unsent_heartbeats += 1;
             self.clients.answer(client, now_ms, Err(HeartbeatError::NotCoordinator));
             return;
         };
+        self.processed += 1;
         self.heard(now_ms, group, request, &outcome);
         let event = self.words.get(self.clients.last_step(client));
         self.take(now_ms, place, &outcome, &event);
@@ -341,6 +408,10 @@ impl<'a> World<'a> {
             (None, None) => Err(HeartbeatError::UnknownServerError),
         };
         self.clients.answer(client, now_ms, answer);
+        self.wake_after_heartbeat(client, &outcome);
+        if outcome.entries.is_empty() && outcome.work == Work::default() {
+            self.park_if_idle(client);
+        }
     }
 
     fn heard(&mut self, now_ms: TimeMs, group: usize, request: HeartbeatRequest, outcome: &Outcome) {
@@ -357,6 +428,7 @@ impl<'a> World<'a> {
     /// Takes what an operation did, and what it handed to the background.
     fn take(&mut self, now_ms: TimeMs, place: usize, outcome: &Outcome, event: &Arc<str>) {
         self.places[place].take(now_ms, outcome, event);
+        self.wake_written(place, outcome);
         self.run_background(now_ms, place, event);
     }
 
@@ -364,6 +436,11 @@ impl<'a> World<'a> {
         while let Some(outcome) = self.with_shard(place, |shard| shard.run_background(now_ms)).flatten() {
             self.places[place].fold.totals_mut().operations.background_tasks += 1;
             self.places[place].take(now_ms, &outcome, event);
+            self.wake_written(place, &outcome);
+            if outcome.error.is_some() {
+                // What failed is still due: at any heartbeat.
+                self.wake_shard(place);
+            }
         }
     }
 }

@@ -254,6 +254,15 @@ impl<'a> MemberEmulator<'a> {
     /// Passes over so many heartbeats that say nothing new and are answered with nothing new.
     pub fn skip_idle_heartbeats(&mut self, heartbeats: i64) {
         self.timer_ms += heartbeats * TimeMs::from(self.heartbeat_interval_ms);
+        if heartbeats > 0 {
+            self.blocked_ms = self.timer_ms - TimeMs::from(self.heartbeat_interval_ms) + TURNAROUND_MS;
+        }
+    }
+
+    /// The next heartbeat, if it says nothing new.
+    pub fn idle_request(&self) -> Option<HeartbeatRequest> {
+        self.idle_interval_ms()?;
+        Some(self.bare_request(self.member_id?, self.epoch))
     }
 
     /// The request that it sends now; `None` if there is nothing to send: it does not run, or leaves while it knows no

@@ -32,6 +32,15 @@ impl<'a> MemberEmulator<'a> {
         }
     }
 
+    /// A heartbeat that carries no field but the ids and the epoch.
+    pub(super) fn bare_request(&self, member: &JString, epoch: i32) -> HeartbeatRequest {
+        match self.group.kind {
+            GroupKind::Consumer => HeartbeatRequest::Consumer(self.bare_consumer(member, epoch)),
+            GroupKind::Share => HeartbeatRequest::Share(self.bare_share(member, epoch)),
+            GroupKind::Streams => HeartbeatRequest::Streams(Box::new(self.bare_streams(member, epoch))),
+        }
+    }
+
     /// Whether the next heartbeat carries no field but the ids and the epoch.
     pub(super) fn says_nothing_new(&self) -> bool {
         match self.group.kind {

@@ -9,7 +9,7 @@ mod replay;
 
 pub use group::ConsumerGroup;
 pub use member::{Member, MemberState};
-pub(super) use regex::RegexTask;
+pub(super) use regex::{MIN_REFRESH_INTERVAL_MS, RegexTask};
 
 use crate::coordinator::assignor::Assignor;
 use crate::coordinator::effects::Cause;

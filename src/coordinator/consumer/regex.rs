@@ -17,7 +17,7 @@ use crate::kafka::records::{RecordType, RegularExpression, Value};
 use std::sync::Arc;
 
 /// `REGEX_BATCH_REFRESH_MIN_INTERVAL_MS`: a group's expressions are resolved at most that often.
-const MIN_REFRESH_INTERVAL_MS: i64 = 10_000;
+pub(in crate::coordinator) const MIN_REFRESH_INTERVAL_MS: i64 = 10_000;
 
 /// Whether a heartbeat changed the member's regular expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
