@@ -2,6 +2,7 @@
 //! 2 for bad input; a closed pipe is success.
 
 mod bench;
+mod check;
 mod clean_log;
 mod compare;
 mod comparison;
@@ -52,6 +53,7 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    Check(check::CheckArgs),
     Trace(trace::TraceArgs),
     Log(log::LogArgs),
     Replay(replay::ReplayArgs),
@@ -73,6 +75,7 @@ pub fn main() -> ExitCode {
     }
     let result = match &cli.command {
         Command::Run(args) => run::run(args, cli.quiet),
+        Command::Check(args) => check::run(args, cli.quiet),
         Command::Trace(args) => trace::run(args, cli.quiet),
         Command::Log(args) => log::run(args, cli.quiet),
         Command::Replay(args) => replay::run(args),

@@ -219,7 +219,7 @@ impl Job {
 }
 
 /// How large a run is.
-fn size(subject: &Subject) -> RunSize {
+pub(super) fn size(subject: &Subject) -> RunSize {
     let history = subject.history;
     let images = 1..=history.last_image();
     let published = images.take_while(|&image| history.image(image).time_ms < subject.end_ms);

@@ -37,3 +37,4 @@ pub use modern::{ModernGroup, SubscriptionCount};
 pub use shard::{LoadError, Shard, ShardSettings};
 pub use share::{ShareGroup, ShareMember, SharePartitionStates, TopicStates};
 pub use streams::StreamsGroup;
+pub use timer::{Timer, TimerKind};

@@ -217,6 +217,22 @@ impl<'h> Shard<'h> {
         self.timers.next_deadline_ms()
     }
 
+    /// The next timer that fires.
+    pub fn next_timer(&self) -> Option<&Timer> {
+        self.timers.next()
+    }
+
+    /// All timers in the order in which they fire, with their deadlines.
+    pub fn timers(&self) -> impl Iterator<Item = (TimeMs, &Timer)> {
+        self.timers.iter()
+    }
+
+    /// When a member's session and rebalance timeouts end, as far as they run.
+    pub fn deadlines_ms(&self, group: &str, member: &str) -> [Option<TimeMs>; 2] {
+        [TimerKind::Session, TimerKind::Rebalance { member_epoch: 0 }]
+            .map(|kind| self.timers.deadline_ms(kind, group, member))
+    }
+
     /// Fires the next timer, at its deadline or later.
     pub fn fire_next_timer(&mut self, now_ms: TimeMs) -> Outcome {
         let Some((_, timer)) = self.timers.pop() else { return Outcome::default() };

@@ -129,6 +129,21 @@ impl Timers {
         self.queue.first_key_value().map(|((deadline_ms, ..), _)| *deadline_ms)
     }
 
+    /// The next timer.
+    pub fn next(&self) -> Option<&Timer> {
+        self.queue.first_key_value().map(|(_, timer)| timer)
+    }
+
+    /// All timers in the order in which they fire, with their deadlines.
+    pub fn iter(&self) -> impl Iterator<Item = (TimeMs, &Timer)> {
+        self.queue.iter().map(|((deadline_ms, ..), timer)| (*deadline_ms, timer))
+    }
+
+    /// The deadline of a timer, if it is scheduled.
+    pub fn deadline_ms(&self, kind: TimerKind, group: &str, member: &str) -> Option<TimeMs> {
+        self.by_key.get(&key(kind, group, member)).map(|(deadline_ms, ..)| *deadline_ms)
+    }
+
     /// Takes the next timer out.
     pub fn pop(&mut self) -> Option<(TimeMs, Timer)> {
         let ((deadline_ms, ..), timer) = self.queue.pop_first()?;

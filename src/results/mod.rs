@@ -1,5 +1,6 @@
 //! The results of runs as files: CSV with the columns that `docs/output.md` defines, and `run.json`.
 
+pub mod baseline;
 mod files;
 mod manifest;
 mod rows;

@@ -1,6 +1,7 @@
 //! What a user writes: a scenario in TOML, read with a place for every error and all errors at once. Its fields are
 //! described in `docs/scenario.md`.
 
+mod checks;
 mod diagnostic;
 mod general;
 mod happenings;
@@ -68,6 +69,7 @@ fn read(mut root: Table, problems: &mut Problems, file: &str) -> Scenario {
         image_batching_ms: root.duration(problems, "image_batching", 0..=60_000, 0),
         config: general::read_config(&mut root, problems),
         log: general::read_log(&mut root, problems),
+        check: checks::read_checks(&mut root, problems),
         cluster: general::read_cluster(&mut root, problems),
         topics: Vec::new(),
         groups: Vec::new(),

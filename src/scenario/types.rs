@@ -35,6 +35,8 @@ pub struct Scenario {
     pub config: BTreeMap<String, ConfigValue>,
     /// The log, beside what is Kafka's configuration.
     pub log: Log,
+    /// How `coordsim check` treats it.
+    pub check: Checks,
     /// The cluster.
     pub cluster: Cluster,
     /// Populations of topics.
@@ -67,6 +69,28 @@ pub enum ConfigValue {
     Boolean(bool),
     /// A text; lists are joined by commas, as in Kafka's property files.
     Text(String),
+}
+
+/// How `coordsim check` treats a scenario.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Checks {
+    /// Why it is checked only when it is named.
+    pub only_when_named: Option<String>,
+    /// The figures that may differ from the baseline.
+    pub tolerances: Vec<Tolerance>,
+}
+
+/// By how much a figure may differ from the baseline.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Tolerance {
+    /// The figure.
+    pub metric: String,
+    /// By how many millionths of what it was.
+    pub millionths: u64,
+    /// Why.
+    pub reason: String,
+    /// Where it is stated.
+    pub place: Place,
 }
 
 /// What Kafka has no configuration for of the log.

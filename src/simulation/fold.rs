@@ -2,10 +2,11 @@
 
 use super::clients::IdleHeartbeats;
 use super::commits::Committers;
+use super::fingerprint::{Watch, Watcher};
 use super::subject::Subject;
 use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, Totals};
 use crate::cluster::{History, ImageNumber};
-use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome};
+use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome, Shard};
 use crate::disk::segment_file::RecordBytes;
 use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog, Record};
 use crate::kafka::batch::{Lengths, batch_len};
@@ -39,6 +40,7 @@ pub struct Fold<'h> {
     committers: Option<Committers<'h>>,
     commit_value_bytes: u32,
     totals: Totals,
+    watcher: Option<Watcher>,
     /// The bumps of a group that no assignor run has judged yet.
     unjudged: Lookup<JString, Vec<usize>>,
 }
@@ -58,6 +60,7 @@ impl<'h> Fold<'h> {
             committers: subject.log.commit_interval_ms.map(|_| Committers::new(subject.history)),
             commit_value_bytes: subject.kafka.behaviour().offset_commit_value_bytes,
             totals: Totals::new(subject.num_buckets()),
+            watcher: None,
             unjudged: Lookup::new(),
         }
     }
@@ -72,6 +75,16 @@ impl<'h> Fold<'h> {
         self.log.end_incarnation(rules, leader_epoch);
         self.log.advance(self.start_unix_ms + now_ms);
         self.keeps_entries = !is_last || self.keeps_bytes;
+    }
+
+    /// Effects are to be noted. To be said before anything happens.
+    pub fn watch(&mut self, watch: &Watch) {
+        self.watcher = Some(Watcher::new(watch.clone(), self.shard));
+    }
+
+    /// Who notes effects, if anybody.
+    pub fn watcher_mut(&mut self) -> Option<&mut Watcher> {
+        self.watcher.as_mut()
     }
 
     /// The log's bytes are wanted in the end. To be said before anything happens.
@@ -107,11 +120,13 @@ impl<'h> Fold<'h> {
     }
 
     /// A new incarnation has loaded the log.
-    pub fn add_load(&mut self, load: LoadTotals) {
+    pub fn add_load(&mut self, load: LoadTotals, work: Work, shard: &Shard) {
         let operations = &mut self.totals.operations;
         operations.loads += 1;
         operations.failed_loads += u64::from(load.error.is_some());
         operations.loaded_records += load.replayed_records;
+        self.watcher.iter_mut().for_each(|watcher| watcher.load(&load, work, shard));
+        self.add_work(load.time_ms, work);
         self.totals.loads.push(load);
     }
 
@@ -120,8 +135,13 @@ impl<'h> Fold<'h> {
         &self.log
     }
 
-    /// What is done at a time outside any outcome.
-    pub fn add_work(&mut self, now_ms: TimeMs, work: Work) {
+    /// An image has been published.
+    pub fn add_image(&mut self, now_ms: TimeMs, work: Work) {
+        self.watcher.iter_mut().for_each(|watcher| watcher.published(now_ms, work));
+        self.add_work(now_ms, work);
+    }
+
+    fn add_work(&mut self, now_ms: TimeMs, work: Work) {
         let bucket = self.bucket(now_ms);
         bucket.refreshes += work.refreshes;
         bucket.topic_hashes += work.topic_hashes;
@@ -182,6 +202,7 @@ impl<'h> Fold<'h> {
         shard.contents = LogContents::of(self.log.segments());
         shard.appended_bytes = self.totals.appended_bytes;
         self.totals.logs.push(shard);
+        self.totals.effects = self.watcher.map(Watcher::into_effects).unwrap_or_default();
         self.totals
     }
 

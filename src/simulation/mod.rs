@@ -4,6 +4,7 @@
 
 mod clients;
 mod commits;
+mod fingerprint;
 mod fold;
 mod leadership;
 mod missed;
@@ -17,6 +18,7 @@ mod tests;
 mod totals;
 mod world;
 
+pub use fingerprint::{Effect, Watch};
 pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};
 pub use totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, Operations, RecordTotals, ShardLog, Totals};
@@ -30,6 +32,25 @@ use world::World;
 /// Simulates all strategies; gives the totals of each, in their order. `done` is told of every world that is done, of as
 /// many as [`num_worlds`] says.
 pub fn simulate(subject: &Subject, strategies: &[Strategy], done: &(dyn Fn() + Sync)) -> Vec<Totals> {
+    simulate_and(subject, strategies, None, done)
+}
+
+/// The same, with the effects of all shards.
+pub fn simulate_watched(
+    subject: &Subject,
+    strategies: &[Strategy],
+    watch: &Watch,
+    done: &(dyn Fn() + Sync),
+) -> Vec<Totals> {
+    simulate_and(subject, strategies, Some(watch), done)
+}
+
+fn simulate_and(
+    subject: &Subject,
+    strategies: &[Strategy],
+    watch: Option<&Watch>,
+    done: &(dyn Fn() + Sync),
+) -> Vec<Totals> {
     let shards = subject.shards();
     let worlds: Vec<(usize, &[ShardGroups])> = strategies
         .iter()
@@ -40,7 +61,9 @@ pub fn simulate(subject: &Subject, strategies: &[Strategy], done: &(dyn Fn() + S
     let new = || Mutex::new(Totals::new(subject.num_buckets()));
     let all: Vec<Mutex<Totals>> = strategies.iter().map(|_| new()).collect();
     worlds.into_par_iter().for_each(|(strategy, shards)| {
-        let (totals, _) = World::new(subject, strategies[strategy].design, shards).run();
+        let mut world = World::new(subject, strategies[strategy].design, shards);
+        watch.iter().for_each(|watch| world.watch(watch));
+        let (totals, _) = world.run();
         all[strategy].lock().unwrap_or_else(PoisonError::into_inner).add(totals);
         done();
     });

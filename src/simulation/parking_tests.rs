@@ -104,7 +104,7 @@ struct Counts {
 }
 
 fn run(subject: &Subject, strategies: &[Strategy]) -> (Vec<Totals>, Counts) {
-    let totals = simulate(subject, strategies, &|| ());
+    let totals = simulate_watched(subject, strategies, &Watch::Digests, &|| ());
     let shards = subject.shards();
     let mut counts = Counts { all: 0, processed: 0 };
     for strategy in strategies {

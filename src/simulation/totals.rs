@@ -1,5 +1,6 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
+use super::fingerprint::Effect;
 use crate::coordinator::{Cause, FoundChange};
 use crate::disk::{LogContents, LogTotals};
 use crate::kafka::records::RecordType;
@@ -182,6 +183,8 @@ pub struct Totals {
     pub timeline: Vec<Bucket>,
     /// Every bump, in order of time; at equal times in order of shards.
     pub bumps: Vec<BumpTotals>,
+    /// What the shards did, in order of time; at equal times in order of shards. Empty unless it was asked for.
+    pub effects: Vec<Effect>,
     /// The logs at the end, in order of shards.
     pub logs: Vec<ShardLog>,
     /// Every load, in order of time; at equal times in order of shards.
@@ -303,6 +306,7 @@ impl Totals {
         self.logs.extend(other.logs);
         self.loads.extend(other.loads);
         self.bumps.extend(other.bumps);
+        self.effects.extend(other.effects);
         self.missed_changes += other.missed_changes;
         self.judged_groups += other.judged_groups;
         self.unjudged_groups += other.unjudged_groups;
@@ -335,6 +339,7 @@ impl Totals {
     /// Puts what comes from several shards in order of time, at equal times of shards.
     pub(super) fn sort(&mut self) {
         self.bumps.sort_by_key(|bump| (bump.time_ms, bump.shard));
+        self.effects.sort_by_key(|effect| (effect.time_ms, effect.shard));
         self.loads.sort_by_key(|load| (load.time_ms, load.shard));
         self.logs.sort_by_key(|log| log.shard);
     }

@@ -8,6 +8,7 @@
 //! The heartbeats of a member that change nothing are counted, not processed: see [`parking`](super::parking).
 
 use super::clients::{Action, Clients};
+use super::fingerprint::{Trigger, Watch};
 use super::fold::Fold;
 use super::leadership::{Move, moves};
 use super::missed;
@@ -17,7 +18,7 @@ use super::totals::{LoadTotals, ShardLog, Totals};
 use super::{GroupAtEnd, ShardFiles};
 use crate::cluster::ImageNumber;
 use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest};
-use crate::coordinator::{Outcome, Shard};
+use crate::coordinator::{Outcome, Shard, Timer};
 use crate::disk::{LogContents, Segment};
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
@@ -137,6 +138,11 @@ impl<'a> World<'a> {
         self.tape.is_none() && !self.subject.every_heartbeat
     }
 
+    /// Notes the effects of all shards.
+    pub fn watch(&mut self, watch: &Watch) {
+        self.places.iter_mut().for_each(|place| place.fold.watch(watch));
+    }
+
     /// Runs until the end.
     pub fn run(mut self) -> (Totals, Option<Tape>) {
         self.run_until_end();
@@ -237,7 +243,7 @@ impl<'a> World<'a> {
         if published.is_some() {
             let fold = &mut self.places[place].fold;
             fold.totals_mut().operations.published_images += 1;
-            fold.add_work(now_ms, work);
+            fold.add_image(now_ms, work);
             let event = self.subject.history.image(image).event.clone();
             self.run_background(now_ms, place, &event);
             self.wake_touched(place);
@@ -262,7 +268,7 @@ impl<'a> World<'a> {
             forgotten.iter().for_each(|topic| table.forget(topic, &mut work));
         }
         if let Some(first) = self.places.first_mut() {
-            first.fold.add_work(now_ms, work);
+            first.fold.add_image(now_ms, work);
         }
     }
 
@@ -301,7 +307,6 @@ impl<'a> World<'a> {
         let entries = place.fold.log().segments().iter().flat_map(Segment::records);
         let entries = entries.filter_map(|record| record.payload.as_deref());
         let (shard, error) = Shard::load(settings, subject.history, entries, image, now_ms, &mut work);
-        place.shard = Some(shard);
         let contents = LogContents::of(place.fold.log().segments());
         let load = LoadTotals {
             time_ms: now_ms,
@@ -312,8 +317,8 @@ impl<'a> World<'a> {
             replayed_records: contents.num_records() - contents.commits.records,
             error: error.map(|error| error.to_string()),
         };
-        place.fold.add_load(load);
-        place.fold.add_work(now_ms, work);
+        place.fold.add_load(load, work, &shard);
+        place.shard = Some(shard);
         if let Some(tape) = &mut self.tape {
             tape.failover(now_ms, is_first);
         }
@@ -343,7 +348,11 @@ impl<'a> World<'a> {
 
     fn fire_timer(&mut self, deadline_ms: TimeMs, place: usize) {
         self.advance(Moment::new(deadline_ms, 0));
+        let timer = self.places[place].timer_to_watch();
         let Some(outcome) = self.with_shard(place, |shard| shard.fire_next_timer(deadline_ms)) else { return };
+        if let Some(timer) = timer {
+            self.places[place].note(deadline_ms, Trigger::Timer(&timer), &outcome);
+        }
         let event = self.event_of_timer(place, &outcome);
         self.places[place].fold.totals_mut().operations.timers += 1;
         self.take(deadline_ms, place, &outcome, &event);
@@ -399,6 +408,7 @@ impl<'a> World<'a> {
             return;
         };
         self.processed += 1;
+        self.places[place].note(now_ms, Trigger::Heartbeat(&request), &outcome);
         self.heard(now_ms, group, request, &outcome);
         let event = self.words.get(self.clients.last_step(client));
         self.take(now_ms, place, &outcome, &event);
@@ -435,6 +445,7 @@ impl<'a> World<'a> {
     fn run_background(&mut self, now_ms: TimeMs, place: usize, event: &Arc<str>) {
         while let Some(outcome) = self.with_shard(place, |shard| shard.run_background(now_ms)).flatten() {
             self.places[place].fold.totals_mut().operations.background_tasks += 1;
+            self.places[place].note(now_ms, Trigger::Background, &outcome);
             self.places[place].take(now_ms, &outcome, event);
             self.wake_written(place, &outcome);
             if outcome.error.is_some() {
@@ -463,6 +474,19 @@ impl Place<'_> {
     /// The move that an image brings.
     fn next_move(&mut self, image: ImageNumber) -> Option<Move> {
         if self.moves.last()?.image > image { None } else { self.moves.pop() }
+    }
+
+    /// The timer that fires next, if somebody wants to know.
+    fn timer_to_watch(&mut self) -> Option<Timer> {
+        self.fold.watcher_mut()?;
+        self.shard.as_ref()?.next_timer().cloned()
+    }
+
+    /// Notes what a shard has done, if somebody wants to know.
+    fn note(&mut self, now_ms: TimeMs, trigger: Trigger, outcome: &Outcome) {
+        if let (Some(watcher), Some(shard)) = (self.fold.watcher_mut(), &self.shard) {
+            watcher.operation(now_ms, trigger, outcome, shard);
+        }
     }
 
     fn take(&mut self, now_ms: TimeMs, outcome: &Outcome, event: &Arc<str>) {

@@ -43,6 +43,26 @@ pub struct Work {
     pub group_hash_topics: u64,
 }
 
+impl Work {
+    /// All numbers, in the order of the fields.
+    pub fn numbers(&self) -> [u64; 10] {
+        let Work { refreshes, topics_looked_up, map_partitions, entries_compared, topic_hashes, .. } = *self;
+        let Work { hash_bytes, memo_hits, memo_drops, group_hashes, group_hash_topics, .. } = *self;
+        [
+            refreshes,
+            topics_looked_up,
+            map_partitions,
+            entries_compared,
+            topic_hashes,
+            hash_bytes,
+            memo_hits,
+            memo_drops,
+            group_hashes,
+            group_hash_topics,
+        ]
+    }
+}
+
 impl std::ops::AddAssign for Work {
     fn add_assign(&mut self, other: Work) {
         self.refreshes += other.refreshes;
