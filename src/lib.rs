@@ -16,5 +16,6 @@ pub mod results;
 pub mod scenario;
 pub mod simulation;
 pub mod strategy;
+pub mod study;
 pub mod trace;
 pub mod workload;

@@ -7,9 +7,9 @@ use crate::disk::{BatchRules, LoadModel, LogSettings};
 use crate::import::kraft;
 use crate::kafka::GroupKind;
 use crate::kernel::TimeMs;
-use crate::results::ManifestFile;
+use crate::results::{ManifestFile, RunResults, RunSize};
 use crate::scenario::{Cluster, ConfigValue, Scenario, duration_ms, show_duration};
-use crate::simulation::{LogOptions, Subject};
+use crate::simulation::{LogOptions, Subject, Totals};
 use crate::strategy::Strategy;
 use crate::strategy::axes::PRESETS;
 use crate::workload::{self, BaseHistory, Workload};
@@ -38,8 +38,18 @@ impl Input {
     /// # Errors
     /// Everything that is wrong, a line each.
     pub fn read(path: &Path, kafka: Option<&str>, until: Option<TimeMs>) -> Result<Input, Vec<String>> {
-        let file = path.display().to_string();
         let text = files::read_text(path).map_err(|error| vec![error])?;
+        Input::of_text(path, text, kafka, until)
+    }
+
+    /// The same of a text that the scenario file might have.
+    pub fn of_text(
+        path: &Path,
+        text: String,
+        kafka: Option<&str>,
+        until: Option<TimeMs>,
+    ) -> Result<Input, Vec<String>> {
+        let file = path.display().to_string();
         let scenario = Scenario::parse(&file, &text).map_err(|errors| lines(&errors))?;
         let mut errors = Vec::new();
         let kafka = match kafka.unwrap_or(&scenario.kafka).parse::<KafkaVersion>() {
@@ -101,6 +111,22 @@ impl Input {
             end_ms: self.until_ms,
             timeline_ms: self.scenario.timeline_ms,
             every_heartbeat: false,
+        }
+    }
+
+    /// What came of a seed under some strategies.
+    pub fn results(&self, workload: &Workload, seed: u64, totals: Vec<(Strategy, Totals)>) -> RunResults {
+        let subject = self.subject(workload);
+        RunResults {
+            scenario: self.scenario.name.clone(),
+            seed,
+            kafka: self.kafka.name().to_owned(),
+            size: size(&subject),
+            start_unix_ms: workload.start_unix_ms,
+            timeline_ms: subject.timeline_ms,
+            loading: subject.log.loading,
+            max_message_bytes: subject.max_message_bytes,
+            strategies: totals,
         }
     }
 
@@ -214,4 +240,27 @@ fn read_base(path: &Path, scenario: &Scenario) -> Result<(Option<BaseHistory>, V
     };
     let hashes = files.iter().map(hash).collect::<Result<_, _>>()?;
     Ok((Some(BaseHistory { images: images.collect() }), hashes))
+}
+
+/// How large a run is.
+fn size(subject: &Subject) -> RunSize {
+    let history = subject.history;
+    let images = 1..=history.last_image();
+    let published = images.take_while(|&image| history.image(image).time_ms < subject.end_ms);
+    let last = published.last().unwrap_or(0);
+    let topics = || history.topics().filter_map(|topic| history.version_at(topic, last));
+    let mut kinds = [(0, 0); 3];
+    for group in &subject.fleet.groups {
+        let (groups, members) = &mut kinds[group.kind as usize];
+        *groups += 1;
+        *members += group.members.len() as u64;
+    }
+    RunSize {
+        kinds,
+        groups: subject.fleet.groups.len() as u64,
+        members: subject.fleet.groups.iter().map(|group| group.members.len() as u64).sum(),
+        topics: topics().count() as u64,
+        partitions: topics().map(|topic| topic.num_partitions() as u64).sum(),
+        metadata_images: u64::from(last),
+    }
 }

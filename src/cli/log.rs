@@ -2,7 +2,7 @@
 
 use super::error::CliError;
 use super::inputs::{Input, parse_duration};
-use super::run::Progress;
+use super::progress::Progress;
 use crate::cluster::HistoryBuilder;
 use crate::disk::segment_file::file_name;
 use crate::kernel::TimeMs;
@@ -83,7 +83,7 @@ impl LogArgs {
         let workload = input.workload(HistoryBuilder::new(), self.seed.unwrap_or(input.scenario.seed))?;
         let subject = input.subject(&workload);
         let Some(strategy) = strategies.first() else { return Err(Vec::new()) };
-        let progress = Progress::new(quiet, &input.scenario.name);
+        let progress = Progress::new(quiet, &input.scenario.name, "shards");
         progress.0.inc_length(num_worlds(&subject, std::slice::from_ref(strategy)) as u64);
         let shards = logs(&subject, strategy, &|| progress.0.inc(1));
         progress.0.finish_and_clear();

@@ -14,8 +14,11 @@ mod import;
 mod inputs;
 mod interrupt;
 mod log;
+mod merge;
+mod progress;
 mod replay;
 mod run;
+mod sweep;
 mod trace;
 mod traces;
 
@@ -54,6 +57,8 @@ Examples:
 enum Command {
     Run(run::RunArgs),
     Check(check::CheckArgs),
+    Sweep(sweep::SweepArgs),
+    Merge(merge::MergeArgs),
     Trace(trace::TraceArgs),
     Log(log::LogArgs),
     Replay(replay::ReplayArgs),
@@ -76,6 +81,8 @@ pub fn main() -> ExitCode {
     let result = match &cli.command {
         Command::Run(args) => run::run(args, cli.quiet),
         Command::Check(args) => check::run(args, cli.quiet),
+        Command::Sweep(args) => sweep::run(args, cli.quiet),
+        Command::Merge(args) => merge::run(args),
         Command::Trace(args) => trace::run(args, cli.quiet),
         Command::Log(args) => log::run(args, cli.quiet),
         Command::Replay(args) => replay::run(args),

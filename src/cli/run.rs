@@ -3,13 +3,13 @@
 use super::comparison;
 use super::error::CliError;
 use super::inputs::{self, Input, parse_duration};
+use super::progress::Progress;
 use crate::cluster::HistoryBuilder;
 use crate::kernel::TimeMs;
-use crate::results::{Manifest, ManifestScenario, RunResults, RunSize, csv_files, write_files};
+use crate::results::{Manifest, ManifestScenario, RunResults, csv_files, write_files};
 use crate::scenario::{ConfigValue, show_duration};
 use crate::simulation::{Subject, num_worlds, simulate};
 use crate::strategy::Strategy;
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{IsTerminal, Write};
@@ -165,7 +165,7 @@ impl Job {
 
     /// Runs all seeds; gives their results in order.
     fn run(&self, quiet: bool) -> Result<Vec<RunResults>, Vec<String>> {
-        let progress = Progress::new(quiet, &self.input.scenario.name);
+        let progress = Progress::new(quiet, &self.input.scenario.name, "shards");
         let results: Vec<Result<RunResults, Vec<String>>> =
             self.seeds.par_iter().map(|&seed| self.run_seed(seed, &progress)).collect();
         progress.0.finish_and_clear();
@@ -178,17 +178,7 @@ impl Job {
         // As many for every seed: the groups are the same.
         progress.0.set_length((num_worlds(&subject, &self.strategies) * self.seeds.len()) as u64);
         let totals = simulate(&subject, &self.strategies, &|| progress.0.inc(1));
-        Ok(RunResults {
-            scenario: self.input.scenario.name.clone(),
-            seed,
-            kafka: self.input.kafka.name().to_owned(),
-            size: size(&subject),
-            start_unix_ms: workload.start_unix_ms,
-            timeline_ms: subject.timeline_ms,
-            loading: subject.log.loading,
-            max_message_bytes: subject.max_message_bytes,
-            strategies: self.strategies.iter().cloned().zip(totals).collect(),
-        })
+        Ok(self.input.results(&workload, seed, self.strategies.iter().cloned().zip(totals).collect()))
     }
 
     fn write(&self, args: &RunArgs, runs: &[RunResults]) -> Result<(), CliError> {
@@ -218,49 +208,10 @@ impl Job {
     }
 }
 
-/// How large a run is.
-pub(super) fn size(subject: &Subject) -> RunSize {
-    let history = subject.history;
-    let images = 1..=history.last_image();
-    let published = images.take_while(|&image| history.image(image).time_ms < subject.end_ms);
-    let last = published.last().unwrap_or(0);
-    let topics = || history.topics().filter_map(|topic| history.version_at(topic, last));
-    let mut kinds = [(0, 0); 3];
-    for group in &subject.fleet.groups {
-        let (groups, members) = &mut kinds[group.kind as usize];
-        *groups += 1;
-        *members += group.members.len() as u64;
-    }
-    RunSize {
-        kinds,
-        groups: subject.fleet.groups.len() as u64,
-        members: subject.fleet.groups.iter().map(|group| group.members.len() as u64).sum(),
-        topics: topics().count() as u64,
-        partitions: topics().map(|topic| topic.num_partitions() as u64).sum(),
-        metadata_images: u64::from(last),
-    }
-}
-
 fn json(value: &ConfigValue) -> serde_json::Value {
     match value {
         ConfigValue::Integer(number) => (*number).into(),
         ConfigValue::Boolean(switch) => (*switch).into(),
         ConfigValue::Text(text) => text.clone().into(),
-    }
-}
-
-/// A bar on standard error, if somebody sees it.
-pub(super) struct Progress(pub ProgressBar);
-
-impl Progress {
-    pub fn new(quiet: bool, scenario: &str) -> Progress {
-        if quiet || !std::io::stderr().is_terminal() {
-            return Progress(ProgressBar::hidden());
-        }
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{msg} [{bar:40}] {pos}/{len} shards, {eta} left");
-        Progress(
-            bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar())).with_message(scenario.to_owned()),
-        )
     }
 }

@@ -7,6 +7,7 @@ mod general;
 mod happenings;
 mod populations;
 mod reader;
+mod sweep;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,7 @@ mod types;
 mod units;
 
 pub use diagnostic::{Diagnostic, Place};
+pub use sweep::{Parameter, Seeds, Sweep};
 pub use types::*;
 pub use units::{Rate, counted, duration_ms, rate, show_duration, size_bytes};
 

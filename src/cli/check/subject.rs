@@ -3,7 +3,6 @@
 use super::{CheckArgs, Finding};
 use crate::cli::files;
 use crate::cli::inputs::Input;
-use crate::cli::run::size;
 use crate::cluster::HistoryBuilder;
 use crate::results::baseline::{self, Baseline, Difference, EVENTS, Kind, Parting};
 use crate::results::{RunResults, csv_files};
@@ -81,17 +80,7 @@ fn check_input(input: &Input, args: &CheckArgs) -> Result<Checked, Vec<String>> 
     let workload = input.workload(HistoryBuilder::new(), scenario.seed)?;
     let subject = input.subject(&workload);
     let totals = simulate_watched(&subject, &scenario.strategies, &Watch::Digests, &|| ());
-    let run = RunResults {
-        scenario: scenario.name.clone(),
-        seed: scenario.seed,
-        kafka: input.kafka.name().to_owned(),
-        size: size(&subject),
-        start_unix_ms: workload.start_unix_ms,
-        timeline_ms: subject.timeline_ms,
-        loading: subject.log.loading,
-        max_message_bytes: subject.max_message_bytes,
-        strategies: scenario.strategies.iter().cloned().zip(totals).collect(),
-    };
+    let run = input.results(&workload, scenario.seed, scenario.strategies.iter().cloned().zip(totals).collect());
     let new = Baseline::new(&run).map_err(|error| vec![format!("{}: {error}", scenario.file)])?;
     check_tolerances(input, &new)?;
     let kinds = args.kinds();
