@@ -118,7 +118,7 @@ fn the_same_bytes_on_any_number_of_threads() {
     };
     let first = run("1", "one");
     let names: Vec<&str> = first.1.keys().map(String::as_str).collect();
-    let all = "bumps.csv delays.csv kinds.csv loads.csv logs.csv operations.csv records.csv run.json summary.csv timeline.csv";
+    let all = "bumps.csv delays.csv differences.csv kinds.csv loads.csv logs.csv operations.csv records.csv replications.csv run.json summary.csv timeline.csv";
     assert_eq!(names.join(" "), all);
     assert_eq!(rows(&first.1["summary.csv"]).len(), 2 * 7);
     for (threads, out) in [("1", "again"), ("2", "two"), ("7", "seven"), ("2", "one")] {

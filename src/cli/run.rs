@@ -6,7 +6,7 @@ use super::inputs::{self, Input, parse_duration};
 use super::progress::Progress;
 use crate::cluster::HistoryBuilder;
 use crate::kernel::TimeMs;
-use crate::results::{Manifest, ManifestScenario, RunResults, csv_files, write_files};
+use crate::results::{Manifest, ManifestScenario, Replications, RunResults, SUMS, csv_files, write_files};
 use crate::scenario::{ConfigValue, show_duration};
 use crate::simulation::{Subject, num_worlds, simulate};
 use crate::strategy::Strategy;
@@ -38,6 +38,13 @@ pub struct RunArgs {
     /// How many seeds: that one and those after it
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     seeds: u64,
+    /// Stop as soon as the 95 % interval of a metric of summary.csv is at most that part of its mean to each side, for every
+    /// strategy; looked at after 10 seeds, 20, and so on, up to --seeds
+    #[arg(long, value_name = "METRIC=P%", value_parser = parse_precision)]
+    precision: Option<Precision>,
+    /// Leave what happens before this time out of replications.csv and differences.csv: a multiple of the scenario's timeline
+    #[arg(long, value_name = "T", value_parser = parse_duration)]
+    warm_up: Option<TimeMs>,
     /// The strategies: presets and those that the scenario defines [default: the scenario's]
     #[arg(long, value_name = "a,b", value_delimiter = ',')]
     strategies: Vec<String>,
@@ -55,6 +62,28 @@ pub struct RunArgs {
     every_heartbeat: bool,
 }
 
+/// The fewest seeds whose means are trusted, and how many more are run before they are looked at again.
+const SEEDS_AT_ONCE: u64 = 10;
+
+/// How well a metric is to be known.
+#[derive(Debug, Clone, PartialEq)]
+struct Precision {
+    metric: String,
+    text: String,
+    relative: f64,
+}
+
+fn parse_precision(text: &str) -> Result<Precision, String> {
+    let parts = text.split_once('=').and_then(|(metric, percent)| Some((metric, percent.strip_suffix('%')?)));
+    let parts = parts.and_then(|(metric, percent)| Some((metric, percent.parse::<f64>().ok()?)));
+    match parts.filter(|(metric, percent)| !metric.is_empty() && *percent > 0.0 && *percent <= 100.0) {
+        Some((metric, percent)) => {
+            Ok(Precision { metric: metric.to_owned(), text: text.to_owned(), relative: percent / 100.0 })
+        }
+        None => Err("expected a metric and a percentage above 0, such as epoch_bumps=2%".to_owned()),
+    }
+}
+
 /// A scenario with the strategies and seeds to run.
 struct Job {
     input: Input,
@@ -62,6 +91,8 @@ struct Job {
     seeds: Vec<u64>,
     folder: PathBuf,
     every_heartbeat: bool,
+    precision: Option<Precision>,
+    warm_up_ms: Option<TimeMs>,
 }
 
 /// Runs the command.
@@ -87,6 +118,10 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
         }
         writeln!(out, "{}", comparison::disk_table(runs, styled))?;
         writeln!(out, "{}", comparison::legend())?;
+        if runs.len() > 1 {
+            let replications = job.replications(runs).map_err(CliError::Input)?;
+            writeln!(out, "{}", comparison::replications_table(&replications, runs.len()))?;
+        }
         comparison::findings(runs).iter().try_for_each(|finding| writeln!(out, "{finding}"))?;
         writeln!(out, "Files: {}", job.folder.display())?;
     }
@@ -129,6 +164,26 @@ impl RunArgs {
     fn job(&self, input: Input, path: &Path) -> Result<Job, Vec<String>> {
         let strategies = input.strategies(&self.strategies)?;
         let first = self.seed.unwrap_or(input.scenario.seed);
+        let mut errors = Vec::new();
+        if self.precision.is_some() && self.seeds < SEEDS_AT_ONCE {
+            errors.push(format!("--precision: needs --seeds {SEEDS_AT_ONCE} or more, the most that may be run"));
+        }
+        if let Some(warm_up_ms) = self.warm_up {
+            let timeline_ms = input.scenario.timeline_ms;
+            if warm_up_ms >= input.until_ms || warm_up_ms % timeline_ms != 0 {
+                let (end, width) = (show_duration(input.until_ms), show_duration(timeline_ms));
+                errors.push(format!("--warm-up: expected a multiple of the timeline's {width}, less than {end}"));
+            }
+            if let Some(precision) =
+                self.precision.as_ref().filter(|precision| !SUMS.contains(&precision.metric.as_str()))
+            {
+                let (metric, sums) = (&precision.metric, SUMS.join(", "));
+                errors.push(format!("--precision: {metric} is not known without the warm-up; expected one of {sums}"));
+            }
+        }
+        if !errors.is_empty() {
+            return Err(errors);
+        }
         let Some(end) = first.checked_add(self.seeds) else {
             return Err(vec![format!("{}: there are no {} seeds from {first} on", path.display(), self.seeds)]);
         };
@@ -138,7 +193,15 @@ impl RunArgs {
             Some(out) if self.scenarios.len() == 1 => out.clone(),
             Some(out) => out.join(name),
         };
-        Ok(Job { input, strategies, seeds: (first..end).collect(), folder, every_heartbeat: self.every_heartbeat })
+        Ok(Job {
+            input,
+            strategies,
+            seeds: (first..end).collect(),
+            folder,
+            every_heartbeat: self.every_heartbeat,
+            precision: self.precision.clone(),
+            warm_up_ms: self.warm_up,
+        })
     }
 
     /// The command, as far as it makes a difference to the results of one scenario.
@@ -151,6 +214,8 @@ impl RunArgs {
         };
         option("--seed", self.seed.map(|seed| seed.to_string()));
         option("--seeds", (self.seeds > 1).then(|| self.seeds.to_string()));
+        option("--precision", self.precision.as_ref().map(|precision| precision.text.clone()));
+        option("--warm-up", self.warm_up.map(show_duration));
         option("--strategies", (!self.strategies.is_empty()).then(|| self.strategies.join(",")));
         option("--kafka", self.kafka.clone());
         option("--until", self.until.map(show_duration));
@@ -163,13 +228,35 @@ impl Job {
         inputs::name_of(Path::new(&self.input.scenario.file))
     }
 
-    /// Runs all seeds; gives their results in order.
+    /// Runs the seeds, all of them or until they say enough; gives their results in order.
     fn run(&self, quiet: bool) -> Result<Vec<RunResults>, Vec<String>> {
         let progress = Progress::new(quiet, &self.input.scenario.name, "shards");
-        let results: Vec<Result<RunResults, Vec<String>>> =
-            self.seeds.par_iter().map(|&seed| self.run_seed(seed, &progress)).collect();
+        let at_once = if self.precision.is_some() { SEEDS_AT_ONCE as usize } else { self.seeds.len() };
+        let mut results = Vec::new();
+        for seeds in self.seeds.chunks(at_once) {
+            let more: Vec<Result<RunResults, Vec<String>>> =
+                seeds.par_iter().map(|&seed| self.run_seed(seed, &progress)).collect();
+            results.extend(more.into_iter().collect::<Result<Vec<_>, _>>()?);
+            if self.is_enough(&results)? {
+                break;
+            }
+        }
         progress.0.finish_and_clear();
-        results.into_iter().collect()
+        Ok(results)
+    }
+
+    /// Whether a metric is known as well as was asked for.
+    fn is_enough(&self, results: &[RunResults]) -> Result<bool, Vec<String>> {
+        let Some(Precision { metric, relative, .. }) = &self.precision else { return Ok(false) };
+        let replications = self.replications(results)?;
+        replications.is_precise(metric, *relative).ok_or_else(|| {
+            let known: Vec<&str> = replications.metrics().collect();
+            vec![format!("--precision: there is no metric {metric:?}; expected one of {}", known.join(", "))]
+        })
+    }
+
+    fn replications(&self, results: &[RunResults]) -> Result<Replications, Vec<String>> {
+        Replications::new(results, self.warm_up_ms).map_err(|error| vec![error.to_string()])
     }
 
     fn run_seed(&self, seed: u64, progress: &Progress) -> Result<RunResults, Vec<String>> {
@@ -194,7 +281,7 @@ impl Job {
                 &self.input.text,
                 self.input.metadata_files.clone(),
             ),
-            seeds: self.seeds.clone(),
+            seeds: runs.iter().map(|run| run.seed).collect(),
             kafka: self.input.kafka.name().to_owned(),
             strategies: self.strategies.iter().map(Into::into).collect(),
             config,
@@ -203,6 +290,10 @@ impl Job {
             profile: None,
         };
         let mut files = csv_files(runs).map_err(|error| CliError::Failed(error.to_string()))?;
+        if runs.len() > 1 {
+            let replications = self.replications(runs).map_err(CliError::Input)?;
+            files.extend(replications.files().map_err(|error| CliError::Failed(error.to_string()))?);
+        }
         files.push(manifest.file().map_err(|error| CliError::Failed(error.to_string()))?);
         write_files(&self.folder, &files).map_err(|error| CliError::Failed(error.to_string()))
     }

@@ -3,12 +3,15 @@
 pub mod baseline;
 mod files;
 mod manifest;
+mod replications;
 mod rows;
+mod statistics;
 mod tables;
 mod unfinished;
 
 pub use files::{FileError, OutputFile, write_file, write_files, write_tree};
 pub use manifest::{Manifest, ManifestFile, ManifestScenario, ManifestStrategy};
+pub use replications::{Replications, SUMS};
 pub use rows::{Delays, DelaysRow, Summary, delays};
 pub use tables::csv_files;
 pub use unfinished::abandon_unfinished;

@@ -110,6 +110,8 @@ pub(super) struct Director<'a> {
     queue: EventQueue<Happening>,
     churn: Vec<Option<Poisson>>,
     batch: Batch,
+    /// Where the windows of batches begin.
+    batching_phase_ms: TimeMs,
     impossible: Vec<Diagnostic>,
 }
 
@@ -130,6 +132,7 @@ impl<'a> Director<'a> {
             queue: EventQueue::new(),
             churn: Vec::new(),
             batch: Batch::default(),
+            batching_phase_ms: streams.stream("images", 0, "phase").between(0, (scenario.image_batching_ms - 1).max(0)),
             impossible: Vec::new(),
         }
     }
@@ -239,8 +242,9 @@ impl<'a> Director<'a> {
             if now_ms > self.scenario.duration_ms {
                 break;
             }
-            let window_ms = self.scenario.image_batching_ms;
-            if now_ms - self.batch.since_ms > window_ms || window_ms == 0 {
+            if self.batching_window(now_ms) != self.batching_window(self.batch.since_ms)
+                || self.scenario.image_batching_ms == 0
+            {
                 self.flush();
             }
             let mut effect = self.effect(now_ms, &happening);
@@ -255,6 +259,11 @@ impl<'a> Director<'a> {
             self.accept(now_ms, &happening, effect);
         }
         self.flush();
+    }
+
+    /// The window of a time: changes of one are published in one image. When windows begin is drawn, as it is chance in a cluster.
+    fn batching_window(&self, time_ms: TimeMs) -> TimeMs {
+        (time_ms + self.batching_phase_ms).div_euclid(self.scenario.image_batching_ms.max(1))
     }
 
     /// What a happening does, as things are now: the same however often it is asked.

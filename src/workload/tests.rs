@@ -3,6 +3,7 @@
 use super::*;
 use crate::cluster::ImageNumber;
 use crate::workload::fleet::Step;
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -301,10 +302,19 @@ fn events_close_together_make_one_image() {
                   [[events]]\nat = \"60s9ms\"\nkind = \"create-topics\"\ntopics = [\"x\"]\n";
     let apart = make(&format!("{SMALL}{events}"));
     assert_eq!(images(&apart).len(), 4);
-    let together = make(&format!("image_batching = \"5ms\"\n{SMALL}{events}"));
+    let named =
+        |images: &[(i64, &str)]| images.iter().map(|(ms, event)| (*ms, (*event).to_owned())).collect::<Vec<_>>();
+    let together = make(&format!("image_batching = \"1s\"\n{SMALL}{events}"));
     // The third touches what the first does, and must see it.
-    let expected = [(60_000, "expand+delete"), (60_005, "expand+create")];
-    assert_eq!(images(&together), expected.map(|(time_ms, event)| (time_ms, event.to_owned())));
+    let pairs = named(&[(60_000, "expand+delete"), (60_005, "expand+create")]);
+    assert_eq!(images(&together), pairs);
+    // Where windows of 5 ms begin is drawn: one in five draws parts the two pairs.
+    let text = format!("image_batching = \"5ms\"\n{SMALL}{events}");
+    let scenario = Scenario::parse("s.toml", &text).expect("a scenario");
+    let drawn: BTreeSet<_> =
+        (0..40).map(|seed| images(&generate(&scenario, seed, None).expect("a workload"))).collect();
+    let middle = named(&[(60_000, "expand"), (60_004, "delete+expand"), (60_009, "create")]);
+    assert_eq!(drawn, BTreeSet::from([pairs, middle]));
 }
 
 #[test]
