@@ -7,7 +7,7 @@ mod file;
 mod sanity;
 
 pub use chain::Chain;
-pub use compare::{Difference, Kind, Parting, compare, is_within};
+pub use compare::{Difference, Kind, Parting, change, compare, is_within};
 pub use file::{BaselineError, read, to_text};
 pub use sanity::insanities;
 

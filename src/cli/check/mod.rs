@@ -1,6 +1,7 @@
 //! `coordsim check`: runs scenarios and compares them with their baselines.
 
 mod report;
+mod speed;
 mod subject;
 
 use super::error::CliError;
@@ -20,7 +21,7 @@ use subject::{Checked, State};
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  coordsim check\n  coordsim check scenarios/quickstart.toml --kinds fingerprint,cost\n  \
-coordsim check --bless"
+coordsim check --bless\n  coordsim check --kinds speed"
 )]
 pub struct CheckArgs {
     /// Scenario files [default: all of scenarios/*.toml but those that say only_when_named]
@@ -29,8 +30,8 @@ pub struct CheckArgs {
     /// Write the baselines anew
     #[arg(long)]
     bless: bool,
-    /// Check only this, of smoke, fingerprint, cost, plots [default: all]
-    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = parse_kind, conflicts_with = "bless")]
+    /// Check only this, of smoke, fingerprint, cost, plots, speed [default: all but speed]. With --bless: only speed
+    #[arg(long, value_name = "KIND,…", value_delimiter = ',', value_parser = parse_kind)]
     kinds: Vec<Kind>,
     /// The folder with the baselines
     #[arg(long, value_name = "DIR", default_value = "reports/baseline")]
@@ -62,7 +63,14 @@ struct Finding {
 /// Runs the command.
 pub fn run(args: &CheckArgs, quiet: bool) -> Result<(), CliError> {
     let mut checked = Vec::new();
+    if args.bless && !matches!(args.kinds[..], [] | [Kind::Speed]) {
+        let error = "--bless: writes all baselines but that of speed, or with --kinds speed that one".to_owned();
+        return Err(CliError::Input(vec![error]));
+    }
     let scenarios = args.scenarios().map_err(|error| CliError::Input(vec![error]))?;
+    if args.kinds == [Kind::Speed] && args.bless {
+        return args.bless_speed(&scenarios);
+    }
     for path in &scenarios {
         let one = subject::check(path, args);
         show(&one, quiet)?;
@@ -102,7 +110,7 @@ impl CheckArgs {
     fn kinds(&self) -> Vec<Kind> {
         match &self.kinds[..] {
             _ if self.bless => vec![Kind::Smoke],
-            [] => Kind::ALL.to_vec(),
+            [] => Kind::EXACT.to_vec(),
             kinds => kinds.to_vec(),
         }
     }
@@ -130,6 +138,18 @@ impl CheckArgs {
         let is_known = |path: &PathBuf| checked.iter().any(|one| self.baseline_of(&one.name) == *path);
         let orphans = toml_files(&self.baseline).into_iter().filter(|path| !is_known(path) && !scenarios.is_empty());
         orphans.map(|path| Checked::orphan(&path)).collect()
+    }
+
+    /// Counts the instructions of all scenarios, and writes them down.
+    fn bless_speed(&self, scenarios: &[PathBuf]) -> Result<(), CliError> {
+        let mut counts = speed::Counts::read(&self.baseline).map_err(CliError::Input)?;
+        for path in scenarios {
+            let Some(name) = subject::name_to_check(path, self).map_err(CliError::Input)? else { continue };
+            let count = speed::count(path).map_err(|error| CliError::Failed(format!("speed: {error}")))?;
+            writeln!(std::io::stdout().lock(), "{name}: {count} instructions")?;
+            counts.set(&name, count);
+        }
+        counts.write(&self.baseline).map_err(|error| CliError::Failed(error.to_string()))
     }
 
     /// Writes all baselines; each file is whole, old or new, whatever happens.

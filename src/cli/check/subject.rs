@@ -1,6 +1,6 @@
 //! One scenario: runs it, compares it, finds the first event that differs.
 
-use super::{CheckArgs, Finding};
+use super::{CheckArgs, Finding, speed};
 use crate::cli::files;
 use crate::cli::inputs::Input;
 use crate::cluster::HistoryBuilder;
@@ -72,10 +72,17 @@ pub fn check(path: &Path, args: &CheckArgs) -> Checked {
     if let (true, Some(reason)) = (args.scenarios.is_empty(), &input.scenario.check.only_when_named) {
         return Checked { name, state: State::Skipped(reason.clone()), baseline: None };
     }
-    check_input(&input, args).unwrap_or_else(|errors| wrong(name, errors))
+    check_input(&input, path, args).unwrap_or_else(|errors| wrong(name, errors))
 }
 
-fn check_input(input: &Input, args: &CheckArgs) -> Result<Checked, Vec<String>> {
+/// The name of a scenario, unless it is to be left out.
+pub fn name_to_check(path: &Path, args: &CheckArgs) -> Result<Option<String>, Vec<String>> {
+    let scenario = Input::read(path, None, None)?.scenario;
+    let is_left_out = args.scenarios.is_empty() && scenario.check.only_when_named.is_some();
+    Ok((!is_left_out).then_some(scenario.name))
+}
+
+fn check_input(input: &Input, path: &Path, args: &CheckArgs) -> Result<Checked, Vec<String>> {
     let scenario = &input.scenario;
     let workload = input.workload(HistoryBuilder::new(), scenario.seed)?;
     let subject = input.subject(&workload);
@@ -88,7 +95,15 @@ fn check_input(input: &Input, args: &CheckArgs) -> Result<Checked, Vec<String>> 
     if kinds.contains(&Kind::Smoke) {
         findings.extend(baseline::insanities(&run).into_iter().map(|(strategy, wrong)| insanity(strategy, wrong)));
     }
-    if kinds.iter().any(|kind| *kind != Kind::Smoke) {
+    let mut remark = String::new();
+    if kinds.contains(&Kind::Speed) {
+        let counts = speed::Counts::read(&args.baseline)?;
+        match speed::count(path).and_then(|count| counts.compare(&scenario.name, count)) {
+            Ok(finding) => findings.extend(finding),
+            Err(why) => remark = format!("; speed not checked: {why}"),
+        }
+    }
+    if kinds.iter().any(|kind| [Kind::Fingerprint, Kind::Cost, Kind::Plots].contains(kind)) {
         match read_baseline(args, &scenario.name)? {
             None => {
                 findings.push(about_baseline(Some("there is none yet; `coordsim check --bless` writes it".to_owned())))
@@ -102,7 +117,7 @@ fn check_input(input: &Input, args: &CheckArgs) -> Result<Checked, Vec<String>> 
             }
         }
     }
-    let state = if findings.is_empty() { State::Same(in_short(&new)) } else { State::Differs(findings) };
+    let state = if findings.is_empty() { State::Same(in_short(&new) + &remark) } else { State::Differs(findings) };
     Ok(Checked { name: scenario.name.clone(), state, baseline: Some(baseline::to_text(&new)) })
 }
 

@@ -14,11 +14,15 @@ pub enum Kind {
     Cost,
     /// The tables behind pictures.
     Plots,
+    /// How many instructions a run takes.
+    Speed,
 }
 
 impl Kind {
     /// All of them, in order.
-    pub const ALL: [Kind; 4] = [Kind::Smoke, Kind::Fingerprint, Kind::Cost, Kind::Plots];
+    pub const ALL: [Kind; 5] = [Kind::Smoke, Kind::Fingerprint, Kind::Cost, Kind::Plots, Kind::Speed];
+    /// Those that are the same on every machine.
+    pub const EXACT: [Kind; 4] = [Kind::Smoke, Kind::Fingerprint, Kind::Cost, Kind::Plots];
 
     /// Its name.
     pub const fn name(self) -> &'static str {
@@ -27,6 +31,7 @@ impl Kind {
             Kind::Fingerprint => "fingerprint",
             Kind::Cost => "cost",
             Kind::Plots => "plots",
+            Kind::Speed => "speed",
         }
     }
 }
@@ -123,8 +128,8 @@ pub fn is_within(old: i64, new: i64, millionths: u64) -> bool {
     (new - old).abs() * 1_000_000 <= old.abs() * i128::from(millionths)
 }
 
-/// `+12 (+0.5 %)`.
-fn change(old: i64, new: i64) -> String {
+/// By how much a figure changed: `+12 (+0.500 %)`.
+pub fn change(old: i64, new: i64) -> String {
     let by = i128::from(new) - i128::from(old);
     if old == 0 {
         return format!("{by:+}");
