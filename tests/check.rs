@@ -1,44 +1,30 @@
 //! `coordsim check` from outside: baselines, differences with their first event, reports, wrong input.
 
+mod support {
+    pub mod command;
+    pub mod small;
+}
+
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
+use support::command::coordsim;
+use support::small::small;
 
-const SCENARIO: &str = r#"
-name = "small"
-duration = "2m"
-timeline = "10s"
-compare = ["full-map", "cached-hash"]
-[cluster]
-brokers = 3
-racks = ["a", "b", "c"]
-[cluster.offsets]
-partitions = 3
-[[topics]]
-name = "orders-{n}"
-count = 3
-partitions = 4
-[[groups]]
-name = "app-{n}"
-count = 3
-members = 2
-subscribe = { from = "orders-{n}", count = 2 }
-[[events]]
-at = "1m"
-kind = "expand"
-topic = "orders-1"
-partitions = 6
-"#;
+const EXPAND: &str = "[[events]]\nat = \"1m\"\nkind = \"expand\"\ntopic = \"orders-1\"\npartitions = 6\n";
+
+fn scenario() -> String {
+    small("2m", EXPAND)
+}
 
 fn check(home: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_coordsim"));
-    command.current_dir(home).arg("check").args(arguments).output().expect("it runs")
+    coordsim(home, &[&["check"], arguments].concat()).output().expect("it runs")
 }
 
 fn home() -> tempfile::TempDir {
     let home = tempfile::tempdir().expect("a temporary folder");
     fs::create_dir(home.path().join("scenarios")).expect("a folder");
-    fs::write(home.path().join("scenarios/small.toml"), SCENARIO).expect("written");
+    fs::write(home.path().join("scenarios/small.toml"), scenario()).expect("written");
     home
 }
 
@@ -50,8 +36,8 @@ fn blessed() -> tempfile::TempDir {
 
 /// Puts the scenario in another way, and checks.
 fn check_with(home: &Path, from: &str, to: &str, arguments: &[&str]) -> (i32, String) {
-    assert!(SCENARIO.contains(from));
-    fs::write(home.join("scenarios/small.toml"), SCENARIO.replacen(from, to, 1)).expect("written");
+    assert!(scenario().contains(from));
+    fs::write(home.join("scenarios/small.toml"), scenario().replacen(from, to, 1)).expect("written");
     let output = check(home, arguments);
     (code(&output), text(&output))
 }
@@ -186,7 +172,7 @@ fn wrong_baselines_are_told_with_their_line_and_stay() {
 #[test]
 fn scenarios_may_be_left_out_and_baselines_left_over() {
     let home = blessed();
-    let long = SCENARIO.replace("\"small\"", "\"long\"") + "[check]\nonly_when_named = \"a test\"\n";
+    let long = scenario().replace("\"small\"", "\"long\"") + "[check]\nonly_when_named = \"a test\"\n";
     fs::write(home.path().join("scenarios/long.toml"), long).expect("written");
     let output = check(home.path(), &[]);
     assert_eq!(code(&output), 0, "{}", text(&output));

@@ -1,5 +1,9 @@
 //! `coordsim run`, `trace` and `log` from outside: files, tables, errors.
 
+mod support {
+    pub mod command;
+}
+
 use coordsim::kafka::batch::decode_batches;
 use coordsim::kafka::records::Record;
 use coordsim::kafka::records::offsets::OffsetsRecord;
@@ -7,6 +11,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
+use support::command::coordsim;
 
 /// Everything that a coordinator meets, on one shard: its broker's restart leaves it without a leader for a while.
 const ONE_SHARD: &str = r#"
@@ -68,9 +73,8 @@ topic = "orders-1"
 partitions = 9
 "#;
 
-fn coordsim(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_coordsim"));
-    command.current_dir(folder).args(arguments).env_remove("NO_COLOR").output().expect("it runs")
+fn output(folder: &Path, arguments: &[&str]) -> Output {
+    coordsim(folder, arguments).output().expect("it runs")
 }
 
 fn home(scenario: &str) -> tempfile::TempDir {
@@ -80,14 +84,14 @@ fn home(scenario: &str) -> tempfile::TempDir {
 }
 
 fn succeeds(folder: &Path, arguments: &[&str]) -> String {
-    let output = coordsim(folder, arguments);
+    let output = output(folder, arguments);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(output.status.success() && errors.is_empty(), "{arguments:?}: {errors}");
     String::from_utf8(output.stdout).expect("text")
 }
 
 fn fails(folder: &Path, arguments: &[&str]) -> String {
-    let output = coordsim(folder, arguments);
+    let output = output(folder, arguments);
     assert_eq!(output.status.code(), Some(2), "{arguments:?}");
     assert!(output.stdout.is_empty());
     String::from_utf8(output.stderr).expect("text")
@@ -489,11 +493,8 @@ fn an_interrupted_run_leaves_nothing() {
     for (signal, code) in [("INT", 130), ("TERM", 143)] {
         let home = tempfile::tempdir().expect("a temporary folder");
         fs::write(home.path().join("one-shard.toml"), ONE_SHARD).expect("written");
-        let mut run = Command::new(env!("CARGO_BIN_EXE_coordsim"))
-            .args(["run", "one-shard.toml", "--seeds", "100000", "--threads", "1", "--out", "out"])
-            .current_dir(home.path())
-            .spawn()
-            .expect("a process");
+        let arguments = ["run", "one-shard.toml", "--seeds", "100000", "--threads", "1", "--out", "out"];
+        let mut run = coordsim(home.path(), &arguments).spawn().expect("a process");
         std::thread::sleep(std::time::Duration::from_millis(500));
         let kill = Command::new("kill").args([format!("-{signal}"), run.id().to_string()]).status();
         assert!(kill.expect("kill").success());

@@ -1,41 +1,18 @@
 //! `coordsim sweep` and `merge` from outside: killed and started again, in shards, grown, wrong input.
 
+mod support {
+    pub mod command;
+    pub mod small;
+}
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use support::command::coordsim;
+use support::small::small;
 
-const SCENARIO: &str = r#"
-name = "small"
-duration = "1m"
-timeline = "10s"
-compare = ["full-map", "cached-hash"]
-[cluster]
-brokers = 3
-racks = ["a", "b", "c"]
-[cluster.offsets]
-partitions = 3
-[[topics]]
-name = "orders-{n}"
-count = 3
-partitions = 4
-[[groups]]
-name = "app-{n}"
-count = 3
-members = 2
-subscribe = { from = "orders-{n}", count = 2 }
-[[churn]]
-kind = "expand"
-topics = "orders-{n}"
-add = 1
-rate = "2/m"
-"#;
-
-fn coordsim(home: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_coordsim"));
-    command.current_dir(home).args(arguments).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
-}
+const EXPAND: &str = "[[churn]]\nkind = \"expand\"\ntopics = \"orders-{n}\"\nadd = 1\nrate = \"2/m\"\n";
 
 fn run(home: &Path, arguments: &[&str]) -> Output {
     coordsim(home, arguments).output().expect("it runs")
@@ -58,7 +35,7 @@ fn refused(home: &Path, arguments: &[&str]) -> String {
 /// A folder with a scenario and a sweep of 3 × 2 points and so many seeds.
 fn home(seeds: usize) -> tempfile::TempDir {
     let home = tempfile::tempdir().expect("a temporary folder");
-    fs::write(home.path().join("small.toml"), SCENARIO).expect("written");
+    fs::write(home.path().join("small.toml"), small("1m", EXPAND)).expect("written");
     write_sweep(home.path(), &format!("seeds = {seeds}"), "[4, 8, 16]");
     home
 }
@@ -104,7 +81,7 @@ fn num_kept(folder: &Path) -> usize {
 
 /// Kills a command (SIGKILL) as soon as so many runs are kept in the folder; says whether it was still running then.
 fn kill_at(mut command: Command, folder: &Path, kept: usize) -> bool {
-    let mut child = command.spawn().expect("a process");
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("a process");
     while num_kept(folder) < kept && child.try_wait().expect("a process").is_none() {
         std::thread::sleep(std::time::Duration::from_micros(300));
     }

@@ -498,22 +498,17 @@ fn grouped(number: u64) -> String {
 }
 
 /// The means of seeds with their intervals, and how much pairing narrows those of differences.
-pub fn replications_table(replications: &Replications, seeds: usize) -> String {
+pub fn replications_table(replications: &Replications) -> String {
     let mut table = Table::new();
     table.load_style(presets::NOTHING).force_no_tty();
-    let mut reference = String::new();
-    let mut rows = Vec::new();
+    let seeds = replications.seeds();
+    let less = format!("less {}", replications.reference_name().unwrap_or_default());
+    table.set_header(["metric", "strategy", "mean", &less, "unpaired"]);
     for metric in REPLICATED {
-        for [strategy, mean, paired, unpaired, of] in replications.in_words(metric) {
-            reference = of;
-            rows.push([metric.to_owned(), strategy, mean, paired, unpaired]);
+        for [strategy, mean, paired, unpaired] in replications.in_words(metric) {
+            table.add_row([metric.to_owned(), strategy, mean, paired, unpaired]);
         }
     }
-    let less = format!("less {reference}");
-    table.set_header(["metric", "strategy", "mean", &less, "unpaired"]);
-    rows.into_iter().for_each(|row| {
-        table.add_row(row);
-    });
     for column in 2..5 {
         table.column_mut(column).into_iter().for_each(|column| {
             column.set_cell_alignment(CellAlignment::Right);

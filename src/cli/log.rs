@@ -6,7 +6,7 @@ use super::progress::Progress;
 use crate::cluster::HistoryBuilder;
 use crate::disk::segment_file::file_name;
 use crate::kernel::TimeMs;
-use crate::results::write_tree;
+use crate::results::{csv_bytes, write_tree};
 use crate::scenario::counted;
 use crate::simulation::{ShardFiles, logs, num_worlds};
 use std::collections::BTreeMap;
@@ -104,5 +104,5 @@ fn groups_csv(shards: &[ShardFiles]) -> Result<Vec<u8>, csv::Error> {
             out.serialize((shard.number, &*group.name, group.kind.name(), group.epoch, group.members))?;
         }
     }
-    out.into_inner().map_err(|error| error.into_error().into())
+    csv_bytes(out)
 }

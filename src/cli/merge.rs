@@ -1,7 +1,7 @@
 //! `coordsim merge`: the shards of a sweep become one.
 
 use super::error::CliError;
-use super::sweep::{failed, plan_rows};
+use super::sweep::failed;
 use crate::scenario::counted;
 use crate::study::{Folder, Plan};
 use std::io::Write;
@@ -37,7 +37,7 @@ pub fn run(args: &MergeArgs) -> Result<(), CliError> {
     folder.write_table(&plan).map_err(failed)?;
     let mut text = std::io::stdout().lock();
     let (runs, shards) = (counted(plan.runs.len() as u64, "run"), counted(shards.len() as u64, "folder"));
-    writeln!(text, "{runs} of {shards}, {} rows", plan_rows(&plan))?;
+    writeln!(text, "{runs} of {shards}, {} rows", plan.num_rows())?;
     Ok(writeln!(text, "Table: {}", args.out.join("sweep.csv").display())?)
 }
 

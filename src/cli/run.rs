@@ -95,6 +95,12 @@ struct Job {
     warm_up_ms: Option<TimeMs>,
 }
 
+/// What came of the seeds of a scenario.
+struct Seeds {
+    runs: Vec<RunResults>,
+    replications: Replications,
+}
+
 /// Runs the command.
 pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
     let jobs = args.jobs().map_err(CliError::Input)?;
@@ -105,12 +111,12 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
     for job in &jobs {
         results.push(pool.install(|| job.run(quiet)).map_err(CliError::Input)?);
     }
-    for (job, runs) in jobs.iter().zip(&results) {
-        job.write(args, runs)?;
+    for (job, seeds) in jobs.iter().zip(&results) {
+        job.write(args, seeds)?;
     }
     let styled = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut out = std::io::stdout().lock();
-    for (job, runs) in jobs.iter().zip(&results) {
+    for (job, Seeds { runs, replications }) in jobs.iter().zip(&results) {
         writeln!(out, "{}", comparison::title(runs))?;
         writeln!(out, "{}", comparison::table(runs, styled))?;
         if let Some(table) = comparison::kinds_table(runs, styled) {
@@ -119,8 +125,7 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
         writeln!(out, "{}", comparison::disk_table(runs, styled))?;
         writeln!(out, "{}", comparison::legend())?;
         if runs.len() > 1 {
-            let replications = job.replications(runs).map_err(CliError::Input)?;
-            writeln!(out, "{}", comparison::replications_table(&replications, runs.len()))?;
+            writeln!(out, "{}", comparison::replications_table(replications))?;
         }
         comparison::findings(runs).iter().try_for_each(|finding| writeln!(out, "{finding}"))?;
         writeln!(out, "Files: {}", job.folder.display())?;
@@ -228,35 +233,34 @@ impl Job {
         inputs::name_of(Path::new(&self.input.scenario.file))
     }
 
-    /// Runs the seeds, all of them or until they say enough; gives their results in order.
-    fn run(&self, quiet: bool) -> Result<Vec<RunResults>, Vec<String>> {
+    /// Runs the seeds, all of them or until they say enough.
+    fn run(&self, quiet: bool) -> Result<Seeds, Vec<String>> {
         let progress = Progress::new(quiet, &self.input.scenario.name, "shards");
         let at_once = if self.precision.is_some() { SEEDS_AT_ONCE as usize } else { self.seeds.len() };
-        let mut results = Vec::new();
+        let mut all = Seeds { runs: Vec::new(), replications: Replications::new(self.warm_up_ms) };
         for seeds in self.seeds.chunks(at_once) {
             let more: Vec<Result<RunResults, Vec<String>>> =
                 seeds.par_iter().map(|&seed| self.run_seed(seed, &progress)).collect();
-            results.extend(more.into_iter().collect::<Result<Vec<_>, _>>()?);
-            if self.is_enough(&results)? {
+            for run in more {
+                let run = run?;
+                all.replications.add(&run).map_err(|error| vec![error.to_string()])?;
+                all.runs.push(run);
+            }
+            if self.is_enough(&all.replications)? {
                 break;
             }
         }
         progress.0.finish_and_clear();
-        Ok(results)
+        Ok(all)
     }
 
     /// Whether a metric is known as well as was asked for.
-    fn is_enough(&self, results: &[RunResults]) -> Result<bool, Vec<String>> {
+    fn is_enough(&self, replications: &Replications) -> Result<bool, Vec<String>> {
         let Some(Precision { metric, relative, .. }) = &self.precision else { return Ok(false) };
-        let replications = self.replications(results)?;
         replications.is_precise(metric, *relative).ok_or_else(|| {
             let known: Vec<&str> = replications.metrics().collect();
             vec![format!("--precision: there is no metric {metric:?}; expected one of {}", known.join(", "))]
         })
-    }
-
-    fn replications(&self, results: &[RunResults]) -> Result<Replications, Vec<String>> {
-        Replications::new(results, self.warm_up_ms).map_err(|error| vec![error.to_string()])
     }
 
     fn run_seed(&self, seed: u64, progress: &Progress) -> Result<RunResults, Vec<String>> {
@@ -268,7 +272,7 @@ impl Job {
         Ok(self.input.results(&workload, seed, self.strategies.iter().cloned().zip(totals).collect()))
     }
 
-    fn write(&self, args: &RunArgs, runs: &[RunResults]) -> Result<(), CliError> {
+    fn write(&self, args: &RunArgs, Seeds { runs, replications }: &Seeds) -> Result<(), CliError> {
         let scenario = &self.input.scenario;
         let config: BTreeMap<String, serde_json::Value> =
             scenario.config.iter().map(|(name, value)| (name.clone(), json(value))).collect();
@@ -291,7 +295,6 @@ impl Job {
         };
         let mut files = csv_files(runs).map_err(|error| CliError::Failed(error.to_string()))?;
         if runs.len() > 1 {
-            let replications = self.replications(runs).map_err(CliError::Input)?;
             files.extend(replications.files().map_err(|error| CliError::Failed(error.to_string()))?);
         }
         files.push(manifest.file().map_err(|error| CliError::Failed(error.to_string()))?);

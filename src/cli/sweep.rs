@@ -5,7 +5,7 @@ use super::files;
 use super::inputs::Input;
 use super::progress::Progress;
 use crate::cluster::HistoryBuilder;
-use crate::results::csv_files;
+use crate::results::summary_file;
 use crate::scenario::{Scenario, Seeds, Sweep, counted, show_duration};
 use crate::simulation::simulate;
 use crate::strategy::Strategy;
@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
+use std::sync::Arc;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Runs a grid of variants of a scenario.
@@ -71,9 +72,19 @@ struct Study {
 /// A run, and the scenario that it is of.
 struct Job {
     run: Run,
-    text: String,
+    text: Arc<str>,
     /// The values of the parameters in words.
-    at: String,
+    at: Arc<str>,
+}
+
+/// The scenario at a point.
+struct Variant<'a> {
+    point: &'a [toml::Value],
+    text: Arc<str>,
+    /// The values of the parameters in words.
+    at: Arc<str>,
+    /// What of the text makes a difference.
+    identity: String,
 }
 
 /// Runs the command.
@@ -126,17 +137,12 @@ pub fn run(args: &SweepArgs, quiet: bool) -> Result<(), CliError> {
         to_do.len()
     )?;
     if missing > 0 {
-        writeln!(text, "{missing} rows of {} are missing here: other shards have them", plan_rows(&plan))?;
+        writeln!(text, "{missing} rows of {} are missing here: other shards have them", plan.num_rows())?;
     }
     if others > 0 {
         writeln!(text, "{} of other plans are kept in runs/ and not in sweep.csv", counted(others as u64, "run"))?;
     }
     Ok(writeln!(text, "Table: {}", out.join("sweep.csv").display())?)
-}
-
-/// How many rows the table of a plan has.
-pub(super) fn plan_rows(plan: &Plan) -> usize {
-    plan.runs.iter().map(|run| run.strategies.len()).sum()
 }
 
 /// What is wrong with a folder: with what the user gave, or with the machine.
@@ -195,14 +201,14 @@ impl Study {
         };
         let (mut jobs, mut errors): (Vec<Job>, Vec<String>) = (Vec::new(), Vec::new());
         for point in &sweep.points {
-            let text = match sweep.scenario_at(&self.base, point) {
-                Ok(scenario) => scenario.to_string(),
+            let scenario = match sweep.scenario_at(&self.base, point) {
+                Ok(scenario) => scenario,
                 Err(error) => {
                     errors.push(error.to_string());
                     continue;
                 }
             };
-            let at = self.in_words(point);
+            let (text, at) = (scenario.to_string(), self.in_words(point));
             if let Err(wrong) = Scenario::parse(&sweep.file, &text) {
                 errors.extend(wrong.iter().map(|wrong| {
                     let about = match wrong.field.as_str() {
@@ -216,8 +222,9 @@ impl Study {
                 }));
                 continue;
             }
+            let variant = Variant { point, text: text.into(), at: at.into(), identity: identity(scenario) };
             for kafka in &versions {
-                match self.jobs_at(base, point, &at, &text, *kafka) {
+                match self.jobs_at(base, &variant, *kafka) {
                     Ok(more) => jobs.extend(more),
                     Err(wrong) => errors.extend(wrong),
                 }
@@ -226,16 +233,10 @@ impl Study {
         if errors.is_empty() { Ok(jobs) } else { Err(distinct(errors)) }
     }
 
-    /// The runs at a point with a Kafka version: one for each seed.
-    fn jobs_at(
-        &self,
-        base: &Input,
-        point: &[toml::Value],
-        at: &str,
-        text: &str,
-        kafka: Option<&str>,
-    ) -> Result<Vec<Job>, Vec<String>> {
+    /// The runs of a variant with a Kafka version: one for each seed.
+    fn jobs_at(&self, base: &Input, variant: &Variant, kafka: Option<&str>) -> Result<Vec<Job>, Vec<String>> {
         let sweep = &self.sweep;
+        let Variant { point, text, at, identity } = variant;
         let input = self.input(text, at, kafka)?;
         let strategies = input.strategies(&sweep.strategies);
         let strategies = strategies.map_err(|errors| self.at_point(at, &errors))?;
@@ -246,18 +247,17 @@ impl Study {
         };
         let metadata = json!(input.metadata_files).to_string();
         let (version, until) = (input.kafka.name(), show_duration(input.until_ms));
-        let made_by = identity(text);
         let job = |seed: u64| {
-            let id =
-                run_id([env!("CARGO_PKG_VERSION"), &made_by, metadata.as_str(), version, &until, &seed.to_string()]);
+            let seed_text = seed.to_string();
+            let parts = [env!("CARGO_PKG_VERSION"), identity, &metadata, version, &until, &seed_text];
             let run = Run {
-                id,
+                id: run_id(parts),
                 values: point.iter().map(show).collect(),
                 kafka: version.to_owned(),
                 seed,
                 strategies: strategies.iter().map(|strategy| strategy.name.clone()).collect(),
             };
-            Job { run, text: text.to_owned(), at: at.to_owned() }
+            Job { run, text: text.clone(), at: at.clone() }
         };
         Ok(seeds.into_iter().map(job).collect())
     }
@@ -302,15 +302,14 @@ impl Study {
         let workload = workload.map_err(|errors| Wrong::Input(self.at_point(&job.at, &errors)))?;
         let totals = simulate(&input.subject(&workload), &strategies, &|| ());
         let results = input.results(&workload, job.run.seed, strategies.into_iter().zip(totals).collect());
-        let files = csv_files(&[results]).map_err(|error| Wrong::Input(vec![error.to_string()]))?;
-        Ok(files.into_iter().find(|file| file.name == "summary.csv").map(|file| file.bytes).unwrap_or_default())
+        let file = summary_file(&[results]).map_err(|error| Wrong::Input(vec![error.to_string()]))?;
+        Ok(file.bytes)
     }
 }
 
-/// A scenario's text without what makes no difference to a run: which strategies are compared, and what is said beside. The
+/// The text of a scenario without what makes no difference to a run: which strategies are compared, and what is said beside. The
 /// seed and the version are given apart.
-fn identity(text: &str) -> String {
-    let mut scenario: toml::Table = text.parse().unwrap_or_default();
+fn identity(mut scenario: toml::Table) -> String {
     for field in ["compare", "description", "seed", "kafka", "check"] {
         scenario.remove(field);
     }
@@ -341,6 +340,6 @@ mod tests {
     #[test]
     fn what_makes_no_difference_is_not_in_the_id() {
         let text = "seed = 1\ncompare = [\"ideal\"]\ndescription = \"x\"\nkafka = \"4.0.0\"\nduration = \"1m\"\n";
-        assert_eq!(identity(text), "duration = \"1m\"\n");
+        assert_eq!(identity(text.parse().expect("TOML")), "duration = \"1m\"\n");
     }
 }

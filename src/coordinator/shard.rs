@@ -217,11 +217,6 @@ impl<'h> Shard<'h> {
         self.timers.next_deadline_ms()
     }
 
-    /// The next timer that fires.
-    pub fn next_timer(&self) -> Option<&Timer> {
-        self.timers.next()
-    }
-
     /// All timers in the order in which they fire, with their deadlines.
     pub fn timers(&self) -> impl Iterator<Item = (TimeMs, &Timer)> {
         self.timers.iter()

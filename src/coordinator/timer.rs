@@ -129,11 +129,6 @@ impl Timers {
         self.queue.first_key_value().map(|((deadline_ms, ..), _)| *deadline_ms)
     }
 
-    /// The next timer.
-    pub fn next(&self) -> Option<&Timer> {
-        self.queue.first_key_value().map(|(_, timer)| timer)
-    }
-
     /// All timers in the order in which they fire, with their deadlines.
     pub fn iter(&self) -> impl Iterator<Item = (TimeMs, &Timer)> {
         self.queue.iter().map(|((deadline_ms, ..), timer)| (*deadline_ms, timer))

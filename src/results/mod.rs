@@ -13,7 +13,7 @@ pub use files::{FileError, OutputFile, write_file, write_files, write_tree};
 pub use manifest::{Manifest, ManifestFile, ManifestScenario, ManifestStrategy};
 pub use replications::{Replications, SUMS};
 pub use rows::{Delays, DelaysRow, Summary, delays};
-pub use tables::csv_files;
+pub use tables::{csv_bytes, csv_files, summary_file};
 pub use unfinished::abandon_unfinished;
 
 use crate::disk::LoadModel;

@@ -2,7 +2,8 @@
 //! strategies, paired by seed, since both have seen the same history.
 
 use super::statistics::{CONFIDENCE, Sample, student_t};
-use super::{OutputFile, RunResults, csv_files};
+use super::tables::{csv_bytes, summary_file, timeline_file};
+use super::{OutputFile, RunResults};
 use crate::kernel::TimeMs;
 
 /// The strategy that others are compared with, if it is there; else the first one is.
@@ -20,6 +21,8 @@ const DIFFERENCES: &str =
 #[derive(Debug)]
 pub struct Replications {
     scenario: String,
+    seeds: usize,
+    warm_up_ms: Option<TimeMs>,
     strategies: Vec<String>,
     metrics: Vec<Metric>,
 }
@@ -39,32 +42,39 @@ struct Difference {
 }
 
 impl Replications {
-    /// The integers of `summary.csv`; with a warm-up, the sums of `timeline.csv` from then on.
+    /// Of no seed yet. With a warm-up, the metrics are the sums of `timeline.csv` from then on, else the integers of
+    /// `summary.csv`.
+    pub fn new(warm_up_ms: Option<TimeMs>) -> Replications {
+        Replications { scenario: String::new(), seeds: 0, warm_up_ms, strategies: Vec::new(), metrics: Vec::new() }
+    }
+
+    /// Adds a seed.
     ///
     /// # Errors
     /// Only if rows and columns do not fit together, which tests rule out.
-    pub fn new(runs: &[RunResults], warm_up_ms: Option<TimeMs>) -> csv::Result<Replications> {
-        let first = runs.first();
-        let strategies = first.iter().flat_map(|run| &run.strategies).map(|(strategy, _)| strategy.name.clone());
-        let scenario = first.map_or_else(String::new, |run| run.scenario.clone());
-        let mut all = Replications { scenario, strategies: strategies.collect(), metrics: Vec::new() };
-        for (seed, run) in runs.iter().enumerate() {
-            let table = if warm_up_ms.is_some() { "timeline.csv" } else { "summary.csv" };
-            let files = csv_files(std::slice::from_ref(run))?;
-            let Some(file) = files.iter().find(|file| file.name == table) else { continue };
-            all.add_table(seed, &file.bytes, warm_up_ms)?;
-        }
-        Ok(all)
+    pub fn add(&mut self, run: &RunResults) -> csv::Result<()> {
+        self.scenario.clone_from(&run.scenario);
+        self.strategies = run.strategies.iter().map(|(strategy, _)| strategy.name.clone()).collect();
+        let runs = std::slice::from_ref(run);
+        let file = if self.warm_up_ms.is_some() { timeline_file(runs)? } else { summary_file(runs)? };
+        self.add_table(&file.bytes)
     }
 
-    fn add_table(&mut self, seed: usize, bytes: &[u8], warm_up_ms: Option<TimeMs>) -> csv::Result<()> {
+    /// How many seeds.
+    pub fn seeds(&self) -> usize {
+        self.seeds
+    }
+
+    fn add_table(&mut self, bytes: &[u8]) -> csv::Result<()> {
+        let seed = self.seeds;
+        self.seeds += 1;
         let mut reader = csv::Reader::from_reader(bytes);
         let header = reader.headers()?.clone();
         let time = header.iter().position(|name| name == "time_ms");
         for row in reader.records() {
             let row = row?;
             let number = |at: usize| row.get(at).and_then(|cell| cell.parse::<i64>().ok());
-            if time.and_then(number).zip(warm_up_ms).is_some_and(|(time_ms, warm_up_ms)| time_ms < warm_up_ms) {
+            if time.and_then(number).zip(self.warm_up_ms).is_some_and(|(time_ms, warm_up_ms)| time_ms < warm_up_ms) {
                 continue;
             }
             let strategy = header.iter().zip(&row).find(|(name, _)| *name == "strategy").map(|(_, cell)| cell);
@@ -110,9 +120,9 @@ impl Replications {
         self.metrics.iter().map(|metric| metric.name.as_str())
     }
 
-    /// A metric of each strategy in words: its name, the mean with half its interval, the difference to the reference, which is
-    /// named at last, paired and as if it were not. Empty if there is no such metric.
-    pub fn in_words(&self, metric: &str) -> Vec<[String; 5]> {
+    /// A metric of each strategy in words: its name, the mean with half its interval, the difference to the reference paired, and
+    /// half the interval as if it were not. Empty if there is no such metric.
+    pub fn in_words(&self, metric: &str) -> Vec<[String; 4]> {
         let reference = self.reference();
         let Some(metric) = self.metrics.iter().find(|known| known.name == metric) else { return Vec::new() };
         let around =
@@ -124,12 +134,16 @@ impl Replications {
             let unpaired = difference.as_ref().and_then(Difference::unpaired).map(|half| format!("± {half:.1}"));
             let (paired, unpaired) = (paired.unwrap_or_default(), unpaired.unwrap_or_default());
             let mean = around(sample.mean(), sample.half_width());
-            [strategy.clone(), mean, paired, unpaired, self.strategies[reference].clone()]
+            [strategy.clone(), mean, paired, unpaired]
         };
         self.strategies.iter().enumerate().map(row).collect()
     }
 
-    /// The strategy that others are compared with.
+    /// The strategy that others are compared with, if any was run.
+    pub fn reference_name(&self) -> Option<&str> {
+        self.strategies.get(self.reference()).map(String::as_str)
+    }
+
     fn reference(&self) -> usize {
         self.strategies.iter().position(|name| name == REFERENCE).unwrap_or(0)
     }
@@ -160,10 +174,7 @@ impl Replications {
                 differences.write_record(row.into_iter().chain(&difference.figures()))?;
             }
         }
-        let file = |name, writer: csv::Writer<Vec<u8>>| match writer.into_inner() {
-            Ok(bytes) => Ok(OutputFile { name, bytes }),
-            Err(error) => Err(csv::Error::from(error.into_error())),
-        };
+        let file = |name, writer| csv_bytes(writer).map(|bytes| OutputFile { name, bytes });
         Ok(vec![file("replications.csv", means)?, file("differences.csv", differences)?])
     }
 }
@@ -226,9 +237,9 @@ mod tests {
 
     fn replications(tables: &[&str], warm_up_ms: Option<TimeMs>) -> Replications {
         let strategies = ["full-map", "cached-hash"].map(str::to_owned).to_vec();
-        let mut all = Replications { scenario: "s".to_owned(), strategies, metrics: Vec::new() };
-        for (seed, table) in tables.iter().enumerate() {
-            all.add_table(seed, table.as_bytes(), warm_up_ms).expect("a table");
+        let mut all = Replications { scenario: "s".to_owned(), strategies, ..Replications::new(warm_up_ms) };
+        for table in tables {
+            all.add_table(table.as_bytes()).expect("a table");
         }
         all
     }

@@ -35,13 +35,8 @@ const LOADS: &str = "scenario,seed,strategy,time_ms,shard,broker,bytes,records,r
 /// Only if rows and columns do not fit together, which tests rule out.
 pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
     Ok(vec![
-        table("summary.csv", SUMMARY, runs, |run, strategy, totals, rows| {
-            rows.serialize(Summary::new(run, strategy, totals))
-        })?,
-        table("timeline.csv", TIMELINE, runs, |run, strategy, totals, rows| {
-            let mut buckets = (0..).step_by(run.timeline_ms.max(1) as usize).zip(&totals.timeline);
-            buckets.try_for_each(|(time_ms, bucket)| rows.serialize(TimelineRow::new(run, strategy, time_ms, bucket)))
-        })?,
+        summary_file(runs)?,
+        timeline_file(runs)?,
         table("bumps.csv", BUMPS, runs, |run, strategy, totals, rows| {
             totals.bumps.iter().try_for_each(|bump| rows.serialize(BumpRow::new(run, strategy, bump)))
         })?,
@@ -67,6 +62,27 @@ pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
     ])
 }
 
+/// `summary.csv` alone.
+///
+/// # Errors
+/// As [`csv_files`].
+pub fn summary_file(runs: &[RunResults]) -> csv::Result<OutputFile> {
+    table("summary.csv", SUMMARY, runs, |run, strategy, totals, rows| {
+        rows.serialize(Summary::new(run, strategy, totals))
+    })
+}
+
+/// `timeline.csv` alone.
+///
+/// # Errors
+/// As [`csv_files`].
+pub(super) fn timeline_file(runs: &[RunResults]) -> csv::Result<OutputFile> {
+    table("timeline.csv", TIMELINE, runs, |run, strategy, totals, rows| {
+        let mut buckets = (0..).step_by(run.timeline_ms.max(1) as usize).zip(&totals.timeline);
+        buckets.try_for_each(|(time_ms, bucket)| rows.serialize(TimelineRow::new(run, strategy, time_ms, bucket)))
+    })
+}
+
 type Writer = csv::Writer<Vec<u8>>;
 
 /// A file with its columns, though there may be no row.
@@ -83,8 +99,15 @@ fn table<'r>(
             add(run, strategy, totals, &mut rows)?;
         }
     }
-    let bytes = rows.into_inner().map_err(|error| csv::Error::from(error.into_error()))?;
-    Ok(OutputFile { name, bytes })
+    Ok(OutputFile { name, bytes: csv_bytes(rows)? })
+}
+
+/// What was written.
+///
+/// # Errors
+/// None that can happen: memory is written to.
+pub fn csv_bytes(rows: csv::Writer<Vec<u8>>) -> csv::Result<Vec<u8>> {
+    rows.into_inner().map_err(|error| csv::Error::from(error.into_error()))
 }
 
 #[cfg(test)]

@@ -39,15 +39,7 @@ impl Scenario {
     ///
     /// Everything that is wrong in order of position, but first the errors of syntax.
     pub fn parse(file: &str, text: &str) -> Result<Scenario, Vec<Diagnostic>> {
-        let mut problems = Problems::new(file, text);
-        let sound = syntax::sound(text);
-        for (at, message) in &sound.errors {
-            problems.add(*at, "", format!("not TOML: {message}"));
-        }
-        problems.syntax_is_read();
-        let (table, _) = toml::de::DeTable::parse_recoverable(&sound.text);
-        let scenario = read(Table::root(table.get_ref()), &mut problems, file);
-        if problems.is_empty() { Ok(scenario) } else { Err(problems.into_sorted()) }
+        syntax::read(file, text, |root, _, problems| read(root, problems, file))
     }
 
     /// An error about something that shows only when the scenario is brought to life.

@@ -63,16 +63,10 @@ impl Sweep {
     /// # Errors
     /// Everything that is wrong in order of position, but first the errors of syntax.
     pub fn parse(file: &str, text: &str) -> Result<Sweep, Vec<Diagnostic>> {
-        let mut problems = Problems::new(file, text);
-        let sound = syntax::sound(text);
-        for (at, message) in &sound.errors {
-            problems.add(*at, "", format!("not TOML: {message}"));
-        }
-        problems.syntax_is_read();
-        let (table, _) = toml::de::DeTable::parse_recoverable(&sound.text);
-        let plain = sound.text.parse::<toml::Table>().unwrap_or_default();
-        let sweep = read(Table::root(table.get_ref()), &plain, &mut problems, file);
-        if problems.is_empty() { Ok(sweep) } else { Err(problems.into_sorted()) }
+        syntax::read(file, text, |root, sound, problems| {
+            let plain = sound.parse::<toml::Table>().unwrap_or_default();
+            read(root, &plain, problems, file)
+        })
     }
 
     /// The scenario at a point.

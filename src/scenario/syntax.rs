@@ -2,6 +2,8 @@
 //! and finds errors where there are none. So a file with errors is taken apart into statements (a table's header or a
 //! field, each with the lines up to the next one), and those that are none are blanked out before the rest is read.
 
+use super::diagnostic::{Diagnostic, Problems};
+use super::reader::Table;
 use std::ops::Range;
 use toml::de::DeTable;
 
@@ -10,15 +12,35 @@ const MOST_JOINED: usize = 50;
 
 /// A file without its errors of syntax.
 #[derive(Debug)]
-pub(super) struct Sound {
+struct Sound {
     /// The text with blanks for what is broken: all else stands where it stood.
-    pub text: String,
+    text: String,
     /// The errors: where, and what the parser says.
-    pub errors: Vec<(usize, String)>,
+    errors: Vec<(usize, String)>,
+}
+
+/// Reads a file: `make` is given its root and the text without what is broken.
+///
+/// # Errors
+/// Everything that is wrong in order of position, but first the errors of syntax.
+pub(super) fn read<T>(
+    file: &str,
+    text: &str,
+    make: impl FnOnce(Table, &str, &mut Problems) -> T,
+) -> Result<T, Vec<Diagnostic>> {
+    let mut problems = Problems::new(file, text);
+    let sound = sound(text);
+    for (at, message) in &sound.errors {
+        problems.add(*at, "", format!("not TOML: {message}"));
+    }
+    problems.syntax_is_read();
+    let (table, _) = DeTable::parse_recoverable(&sound.text);
+    let made = make(Table::root(table.get_ref()), &sound.text, &mut problems);
+    if problems.is_empty() { Ok(made) } else { Err(problems.into_sorted()) }
 }
 
 /// Finds the errors of syntax.
-pub(super) fn sound(text: &str) -> Sound {
+fn sound(text: &str) -> Sound {
     let mut sound = Sound { text: text.to_owned(), errors: Vec::new() };
     if errors(text).is_empty() {
         return sound;

@@ -479,7 +479,7 @@ impl Place<'_> {
     /// The timer that fires next, if somebody wants to know.
     fn timer_to_watch(&mut self) -> Option<Timer> {
         self.fold.watcher_mut()?;
-        self.shard.as_ref()?.next_timer().cloned()
+        self.shard.as_ref()?.timers().next().map(|(_, timer)| timer.clone())
     }
 
     /// Notes what a shard has done, if somebody wants to know.

@@ -2,7 +2,7 @@
 //! file appears whole or not at all, so that a program that is killed loses no run that was done.
 
 use super::plan::{Plan, PlanError, Run};
-use crate::results::{FileError, write_file};
+use crate::results::{FileError, csv_bytes, write_file};
 use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -191,7 +191,7 @@ impl Folder {
         let mut writer = csv::Writer::from_writer(Vec::new());
         self.csv(writer.write_record(&new.header))?;
         rows.iter().try_for_each(|row| self.csv(writer.write_record(row)))?;
-        let bytes = self.csv(writer.into_inner().map_err(|error| error.into_error().into()))?;
+        let bytes = self.csv(csv_bytes(writer))?;
         Ok(write_file(&path, &bytes)?)
     }
 
@@ -229,7 +229,7 @@ impl Folder {
                 self.csv(writer.write_record(std::iter::once(run.id.as_str()).chain(values).chain(row)))?;
             }
         }
-        let bytes = self.csv(writer.into_inner().map_err(|error| error.into_error().into()))?;
+        let bytes = self.csv(csv_bytes(writer))?;
         write_file(&self.path.join("sweep.csv"), &bytes)?;
         Ok(missing)
     }

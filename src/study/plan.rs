@@ -1,5 +1,6 @@
 //! Which runs a study has, in order.
 
+use crate::results::csv_bytes;
 use xxhash_rust::xxh3::xxh3_128;
 
 /// The columns of a plan beside those of the parameters.
@@ -51,6 +52,11 @@ pub fn run_id<'a>(parts: impl IntoIterator<Item = &'a str>) -> String {
 }
 
 impl Plan {
+    /// How many rows its table has.
+    pub fn num_rows(&self) -> usize {
+        self.runs.iter().map(|run| run.strategies.len()).sum()
+    }
+
     /// A row for each run and strategy.
     ///
     /// # Errors
@@ -67,7 +73,7 @@ impl Plan {
                 writer.write_record(std::iter::once(run.id.as_str()).chain(values).chain(last))?;
             }
         }
-        writer.into_inner().map_err(|error| error.into_error().into())
+        csv_bytes(writer)
     }
 
     /// Reads what [`Plan::to_csv`] wrote.

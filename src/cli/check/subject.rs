@@ -69,17 +69,20 @@ pub fn check(path: &Path, args: &CheckArgs) -> Checked {
         Err(errors) => return wrong(path.display().to_string(), errors),
     };
     let name = input.scenario.name.clone();
-    if let (true, Some(reason)) = (args.scenarios.is_empty(), &input.scenario.check.only_when_named) {
-        return Checked { name, state: State::Skipped(reason.clone()), baseline: None };
+    if let Some(reason) = reason_to_leave_out(&input, args) {
+        return Checked { name, state: State::Skipped(reason.to_owned()), baseline: None };
     }
     check_input(&input, path, args).unwrap_or_else(|errors| wrong(name, errors))
 }
 
 /// The name of a scenario, unless it is to be left out.
 pub fn name_to_check(path: &Path, args: &CheckArgs) -> Result<Option<String>, Vec<String>> {
-    let scenario = Input::read(path, None, None)?.scenario;
-    let is_left_out = args.scenarios.is_empty() && scenario.check.only_when_named.is_some();
-    Ok((!is_left_out).then_some(scenario.name))
+    let input = Input::read(path, None, None)?;
+    Ok(reason_to_leave_out(&input, args).is_none().then_some(input.scenario.name))
+}
+
+fn reason_to_leave_out<'a>(input: &'a Input, args: &CheckArgs) -> Option<&'a str> {
+    input.scenario.check.only_when_named.as_deref().filter(|_| args.scenarios.is_empty())
 }
 
 fn check_input(input: &Input, path: &Path, args: &CheckArgs) -> Result<Checked, Vec<String>> {
