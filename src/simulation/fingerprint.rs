@@ -5,7 +5,7 @@
 
 mod text;
 
-use super::totals::LoadTotals;
+use super::totals::{Effect, LoadTotals};
 use crate::coordinator::protocol::{Assigned, HeartbeatRequest, HeartbeatResponse, TaskLists};
 use crate::coordinator::{Bump, Outcome, Shard, Timer, TimerKind};
 use crate::kafka::GroupKind;
@@ -13,19 +13,6 @@ use crate::kernel::TimeMs;
 use crate::strategy::Work;
 use std::ops::RangeInclusive;
 use xxhash_rust::xxh3::xxh3_64;
-
-/// Something that a shard did.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Effect {
-    /// When.
-    pub time_ms: TimeMs,
-    /// The shard.
-    pub shard: i32,
-    /// XXH3-64 of all that is known of it, time and shard included.
-    pub digest: u64,
-    /// The same in words, if they were asked for.
-    pub text: Option<Box<str>>,
-}
 
 /// What is wanted of the effects.
 #[derive(Debug, Clone)]

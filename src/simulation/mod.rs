@@ -18,10 +18,10 @@ mod tests;
 mod totals;
 mod world;
 
-pub use fingerprint::{Effect, Watch};
+pub use fingerprint::Watch;
 pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};
-pub use totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, Operations, RecordTotals, ShardLog, Totals};
+pub use totals::{Bucket, BumpTotals, Effect, LargeWrite, LoadTotals, Operations, RecordTotals, ShardLog, Totals};
 
 use crate::kafka::{GroupKind, JString};
 use crate::strategy::{Design, Memo, Strategy};

@@ -1,6 +1,5 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
-use super::fingerprint::Effect;
 use crate::coordinator::{Cause, FoundChange};
 use crate::disk::{LogContents, LogTotals};
 use crate::kafka::records::RecordType;
@@ -162,6 +161,19 @@ impl BumpTotals {
     pub fn delay_ms(&self) -> Option<TimeMs> {
         self.found.iter().map(|change| self.time_ms - change.since_ms).max()
     }
+}
+
+/// Something that a shard did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Effect {
+    /// When.
+    pub time_ms: TimeMs,
+    /// The shard.
+    pub shard: i32,
+    /// XXH3-64 of all that is known of it, time and shard included.
+    pub digest: u64,
+    /// The same in words, if they were asked for.
+    pub text: Option<Box<str>>,
 }
 
 /// All that is counted.
