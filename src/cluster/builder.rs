@@ -5,7 +5,7 @@ use super::content::{COVERAGES, Content, ContentHash, content_hashes};
 use super::delta::Delta;
 use super::history::{ChangeError, Versions};
 use super::state::{BrokerState, PartitionState, State, TopicState};
-use super::{Change, History, ImageNumber, TopicIndex, TopicVersion};
+use super::{Change, Changes, History, ImageNumber, PartitionChange, TopicIndex, TopicVersion};
 use crate::cluster::history::Image;
 use crate::kafka::hash::TopicHasher;
 use crate::kernel::TimeMs;
@@ -23,8 +23,26 @@ pub struct HistoryBuilder {
     leaders: Vec<Vec<(ImageNumber, i32)>>,
     offsets_replicas: Vec<u32>,
     hasher: TopicHasher,
+    /// What [`Delta::new`] takes.
+    places: Vec<u32>,
     /// The changes of every image, if they are kept.
     changes: Option<Vec<Box<[Change]>>>,
+}
+
+/// Changes that are published.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part<'c> {
+    One(&'c Change),
+    Partitions(&'c [PartitionChange]),
+}
+
+impl<'c> From<&'c Changes> for Part<'c> {
+    fn from(changes: &'c Changes) -> Self {
+        match changes {
+            Changes::One(change) => Part::One(change),
+            Changes::Partitions(partitions) => Part::Partitions(partitions),
+        }
+    }
 }
 
 /// What is recorded of a topic name.
@@ -51,6 +69,7 @@ impl HistoryBuilder {
             leaders: Vec::new(),
             offsets_replicas: Vec::new(),
             hasher: TopicHasher::new(),
+            places: Vec::new(),
             changes: None,
         }
     }
@@ -68,7 +87,30 @@ impl HistoryBuilder {
         event: &str,
         changes: &[Change],
     ) -> Result<ImageNumber, Vec<ChangeError>> {
-        let mut errors = check(&self.state, changes);
+        let errors = check(&self.state, changes);
+        self.publish_checked(time_ms, event, errors, changes.iter().map(Part::One))
+    }
+
+    /// The same, of changes some of which are by index; these were computed by this builder from how things are now.
+    pub fn publish_effects(
+        &mut self,
+        time_ms: TimeMs,
+        event: &str,
+        changes: &[Changes],
+    ) -> Result<ImageNumber, Vec<ChangeError>> {
+        let parts = changes.iter().map(Part::from);
+        let named = parts.clone().filter_map(|part| if let Part::One(change) = part { Some(change) } else { None });
+        let errors = check(&self.state, named);
+        self.publish_checked(time_ms, event, errors, parts)
+    }
+
+    fn publish_checked<'c>(
+        &mut self,
+        time_ms: TimeMs,
+        event: &str,
+        mut errors: Vec<ChangeError>,
+        changes: impl Iterator<Item = Part<'c>> + Clone,
+    ) -> Result<ImageNumber, Vec<ChangeError>> {
         if time_ms < self.last_time_ms() {
             let message = format!("time {time_ms} ms is before the last image's; give {} or more", self.last_time_ms());
             errors.insert(0, ChangeError { position: 0, message });
@@ -77,9 +119,16 @@ impl HistoryBuilder {
             return Err(errors);
         }
         let number = self.images.len() as ImageNumber;
-        let mut delta = Delta::new(number);
-        for change in changes {
-            delta.apply(&mut self.state, change);
+        if self.changes.is_some() {
+            let named: Box<[Change]> = changes.clone().flat_map(|part| self.named(part)).collect();
+            self.changes.get_or_insert_default().push(named);
+        }
+        let mut delta = Delta::new(number, std::mem::take(&mut self.places));
+        for part in changes {
+            match part {
+                Part::One(change) => delta.apply(&mut self.state, change),
+                Part::Partitions(changes) => delta.apply_to_partitions(&mut self.state, changes),
+            }
         }
         let suspects = delta.suspects(&self.state);
         let hash_changed = suspects.into_iter().filter(|topic| self.record(*topic, number, time_ms)).collect();
@@ -89,15 +138,35 @@ impl HistoryBuilder {
             creates_topics: delta.creates_topics(),
             creates_topics_up_to_4_1: delta.created_any,
             rehosted: delta.rehosted(&self.state),
-            deleted: delta.deleted,
-            registered: delta.registered,
+            deleted: std::mem::take(&mut delta.deleted),
+            registered: std::mem::take(&mut delta.registered),
             hash_changed,
             event: self.event(event),
         };
         self.record_leaders(&image, number);
-        self.changes.iter_mut().for_each(|kept| kept.push(changes.into()));
+        self.places = delta.into_places();
         self.images.push(image);
         Ok(number)
+    }
+
+    /// Changes with topics by name.
+    pub(super) fn named(&self, part: Part<'_>) -> Vec<Change> {
+        match part {
+            Part::One(change) => vec![change.clone()],
+            Part::Partitions(partitions) => partitions.iter().map(|change| self.named_partition(change)).collect(),
+        }
+    }
+
+    /// A partition's change, with the topic by name.
+    pub(super) fn named_partition(&self, change: &PartitionChange) -> Change {
+        Change::ChangePartition {
+            topic: self.topic_name(change.topic).to_owned(),
+            partition: change.partition,
+            replicas: None,
+            isr: change.isr.as_ref().map(|isr| isr.to_vec()),
+            leader: change.leader,
+            elr: None,
+        }
     }
 
     /// The text of an event, shared with the image before if that has the same.
@@ -244,6 +313,11 @@ impl HistoryBuilder {
         self.state.created.values().map(|topic| self.state.names.texts[topic.0 as usize].as_str())
     }
 
+    /// The name of a topic.
+    pub fn topic_name(&self, topic: TopicIndex) -> &str {
+        self.state.names.texts[topic.0 as usize].as_str()
+    }
+
     /// A registered broker.
     pub fn broker(&self, id: i32) -> Option<&BrokerState> {
         self.state.brokers.get(&id)
@@ -256,10 +330,9 @@ impl HistoryBuilder {
 
     /// The partitions that have a replica on a broker, registered or not: topic, partition number, partition; in order
     /// of topic index and partition.
-    pub fn partitions_on(&self, broker: i32) -> impl Iterator<Item = (&str, i32, &PartitionState)> {
+    pub fn partitions_on(&self, broker: i32) -> impl Iterator<Item = (TopicIndex, i32, &PartitionState)> {
         self.state.hosted(broker).filter_map(|(topic, partition)| {
-            let name = self.state.names.texts[topic.0 as usize].as_str();
-            Some((name, partition, self.state.topic(topic)?.partitions.get(partition as usize)?))
+            Some((topic, partition, self.state.topic(topic)?.partitions.get(partition as usize)?))
         })
     }
 }

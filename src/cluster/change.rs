@@ -1,5 +1,7 @@
 //! The changes that a metadata image is made of: KRaft's metadata records, with topics by name.
 
+use super::TopicIndex;
+use super::broker_ids::BrokerIds;
 use crate::kafka::Uuid;
 
 /// One change. The changes of an image are applied in order and published together.
@@ -62,4 +64,34 @@ pub enum Change {
         /// Its name.
         topic: String,
     },
+}
+
+/// What a partition becomes when brokers stop, return or are elected: a [`Change::ChangePartition`] with the topic by its
+/// index, which only the builder that made it knows. What is `None` stays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PartitionChange {
+    /// The topic.
+    pub topic: TopicIndex,
+    /// The partition.
+    pub partition: i32,
+    /// Its in-sync replicas.
+    pub isr: Option<BrokerIds>,
+    /// Its leader; -1 is none.
+    pub leader: Option<i32>,
+}
+
+/// Changes of an image, as the effects of a cluster's own doings are written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Changes {
+    /// One change.
+    One(Change),
+    /// Many partitions change, in this order.
+    Partitions(Vec<PartitionChange>),
+}
+
+impl Changes {
+    /// Whether nothing changes.
+    pub fn is_empty(&self) -> bool {
+        matches!(self, Changes::Partitions(partitions) if partitions.is_empty())
+    }
 }

@@ -25,11 +25,11 @@ struct Check<'a> {
 }
 
 /// All that is wrong with the changes of an image.
-pub(super) fn check(state: &State, changes: &[Change]) -> Vec<ChangeError> {
+pub(super) fn check<'a>(state: &'a State, changes: impl IntoIterator<Item = &'a Change>) -> Vec<ChangeError> {
     let mut check =
         Check { state, topics: Lookup::new(), ids: Lookup::new(), brokers: Lookup::new(), new_racks: BTreeSet::new() };
     let wrong = |(position, change)| check.change(change).err().map(|message| ChangeError { position, message });
-    changes.iter().enumerate().filter_map(wrong).collect()
+    changes.into_iter().enumerate().filter_map(wrong).collect()
 }
 
 impl<'a> Check<'a> {

@@ -27,7 +27,7 @@ impl Content {
             has_unregistered_replica: false,
         };
         for partition in &topic.partitions {
-            for replica in &partition.replicas {
+            for replica in partition.replicas.iter() {
                 match state.brokers.get(replica) {
                     Some(broker) => content.racks.extend(broker.rack_number),
                     None => content.has_unregistered_replica = true,

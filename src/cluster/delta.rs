@@ -3,9 +3,11 @@
 //! Source: `TopicsDelta`, `ClusterDelta` of 3.9.1, 4.0.0, 4.1.1 and 4.3.1. All changes were checked before.
 
 use super::state::State;
-use super::{Change, ImageNumber, TopicIndex};
-use crate::kernel::lookup::Lookup;
+use super::{Change, ImageNumber, PartitionChange, TopicIndex};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// A topic that is not changed stands nowhere.
+const NOWHERE: u32 = u32::MAX;
 
 /// What an image changes.
 #[derive(Debug, Default)]
@@ -13,7 +15,8 @@ pub(super) struct Delta {
     image: ImageNumber,
     /// In order of first record; `None` where a deletion took the topic out again.
     changed: Vec<Option<TopicIndex>>,
-    changed_place: Lookup<TopicIndex, usize>,
+    /// Where each topic stands in it, by index; [`NOWHERE`] if it does not.
+    places: Vec<u32>,
     /// `TopicsDelta.deletedTopicIds`, by name.
     pub deleted: Vec<TopicIndex>,
     /// `TopicsDelta.createdTopics` of 4.3.1.
@@ -30,9 +33,29 @@ pub(super) struct Delta {
 }
 
 impl Delta {
-    /// The delta of an image that no change was applied to yet.
-    pub fn new(image: ImageNumber) -> Self {
-        Delta { image, ..Delta::default() }
+    /// The delta of an image that no change was applied to yet, with what the one before [left](Self::into_places).
+    pub fn new(image: ImageNumber, places: Vec<u32>) -> Self {
+        Delta { image, places, ..Delta::default() }
+    }
+
+    /// A table of places for the next delta: to make it anew for each image would cost as much as there are topics.
+    pub fn into_places(mut self) -> Vec<u32> {
+        for topic in self.changed.iter().flatten() {
+            self.places[topic.0 as usize] = NOWHERE;
+        }
+        self.places
+    }
+
+    /// Applies changes of partitions.
+    pub fn apply_to_partitions(&mut self, state: &mut State, changes: &[PartitionChange]) {
+        for change in changes {
+            let Some(partition) = state.partition_mut(change.topic, change.partition) else { continue };
+            if let Some(isr) = &change.isr {
+                partition.isr.clone_from(isr);
+            }
+            partition.leader = change.leader.unwrap_or(partition.leader);
+            self.change(change.topic);
+        }
     }
 
     /// Applies a change.
@@ -94,16 +117,22 @@ impl Delta {
     }
 
     fn change(&mut self, topic: TopicIndex) {
-        let changed = &mut self.changed;
-        self.changed_place.get_or_insert_with(topic, || {
-            changed.push(Some(topic));
-            changed.len() - 1
-        });
+        let slot = topic.0 as usize;
+        if self.places.len() <= slot {
+            self.places.resize(slot + 1, NOWHERE);
+        }
+        if self.places[slot] == NOWHERE {
+            self.places[slot] = self.changed.len() as u32;
+            self.changed.push(Some(topic));
+        }
     }
 
     fn delete(&mut self, state: &mut State, topic: TopicIndex) {
-        if let Some(place) = self.changed_place.remove(&topic) {
-            self.changed[place] = None;
+        if let Some(place) = self.places.get_mut(topic.0 as usize)
+            && *place != NOWHERE
+        {
+            self.changed[*place as usize] = None;
+            *place = NOWHERE;
         }
         self.created.remove(&topic);
         self.moved.insert(topic);
@@ -137,7 +166,9 @@ impl Delta {
     /// The topics that brokers host which register (anew) in this image, in order of their indexes.
     pub fn rehosted(&self, state: &State) -> Vec<TopicIndex> {
         let there = self.registered.iter().filter(|id| state.brokers.contains_key(id));
-        let topics: BTreeSet<TopicIndex> = there.flat_map(|id| state.topics_on(*id)).collect();
-        topics.into_iter().collect()
+        let mut topics: Vec<TopicIndex> = there.flat_map(|id| state.topics_on(*id)).collect();
+        topics.sort_unstable();
+        topics.dedup();
+        topics
     }
 }

@@ -11,7 +11,7 @@
 //! in-sync replica then stays in the ISR of a partition without leader. Which broker is in a controlled shutdown is
 //! not kept; its own effects leave it out.
 
-use super::{Change, HistoryBuilder, PartitionState};
+use super::{BrokerIds, Change, Changes, HistoryBuilder, PartitionChange, PartitionState, TopicIndex};
 use crate::kafka::Uuid;
 
 /// How many leaders one run of the preferred election moves (`MAX_ELECTIONS_PER_IMBALANCE`).
@@ -21,17 +21,24 @@ const MAX_ELECTIONS_PER_IMAGE: usize = 1_000;
 #[derive(Debug)]
 pub(super) struct Target {
     /// The replicas, the preferred leader first.
-    pub replicas: Vec<i32>,
+    pub replicas: BrokerIds,
     /// The in-sync replicas.
-    pub isr: Vec<i32>,
+    pub isr: BrokerIds,
     /// Whether the preferred leader is elected even though another one leads.
     pub elect_preferred: bool,
 }
 
+/// What of a partition changes.
+struct Difference {
+    replicas: Option<BrokerIds>,
+    isr: Option<BrokerIds>,
+    leader: Option<i32>,
+}
+
 impl Target {
     /// The partition as it is, with other in-sync replicas.
-    fn with_isr(partition: &PartitionState, isr: Vec<i32>) -> Self {
-        Target { replicas: partition.replicas.to_vec(), isr, elect_preferred: false }
+    fn with_isr(partition: &PartitionState, isr: BrokerIds) -> Self {
+        Target { replicas: partition.replicas.clone(), isr, elect_preferred: false }
     }
 
     /// `PartitionChangeBuilder.electLeader`: who leads stays; else the first in-sync replica that is active.
@@ -39,10 +46,19 @@ impl Target {
         let valid = |replica: &i32| self.isr.contains(replica) && is_active(*replica);
         let preferred = self.replicas.first().filter(|_| self.elect_preferred);
         let first_choice = preferred.into_iter().chain([&now]);
-        first_choice.chain(&self.replicas).copied().find(valid).unwrap_or(-1)
+        first_choice.chain(self.replicas.iter()).copied().find(valid).unwrap_or(-1)
     }
 
     /// `PartitionChangeBuilder.build`; `None` if nothing changes.
+    fn difference(self, now: &PartitionState, is_active: &dyn Fn(i32) -> bool) -> Option<Difference> {
+        let leader = Some(self.leader(now.leader, is_active)).filter(|leader| *leader != now.leader);
+        let isr = Some(self.isr).filter(|isr| !isr.is_empty() && *isr != now.isr);
+        let replicas = Some(self.replicas).filter(|replicas| *replicas != now.replicas);
+        let changes = leader.is_some() || isr.is_some() || replicas.is_some();
+        changes.then_some(Difference { replicas, isr, leader })
+    }
+
+    /// The change that makes a partition so; `None` if nothing changes.
     pub(super) fn change(
         self,
         topic: &str,
@@ -50,13 +66,21 @@ impl Target {
         now: &PartitionState,
         is_active: &dyn Fn(i32) -> bool,
     ) -> Option<Change> {
-        let leader = Some(self.leader(now.leader, is_active)).filter(|leader| *leader != now.leader);
-        let isr = Some(self.isr).filter(|isr| !isr.is_empty() && **isr != *now.isr);
-        let replicas = Some(self.replicas).filter(|replicas| **replicas != *now.replicas);
-        if leader.is_none() && isr.is_none() && replicas.is_none() {
-            return None;
-        }
+        let Difference { replicas, isr, leader } = self.difference(now, is_active)?;
+        let [replicas, isr] = [replicas, isr].map(|list| list.map(|list| list.to_vec()));
         Some(Change::ChangePartition { topic: topic.to_owned(), partition, replicas, isr, leader, elr: None })
+    }
+
+    /// The same by index, of a partition whose replicas stay.
+    fn change_in_place(
+        self,
+        topic: TopicIndex,
+        partition: i32,
+        now: &PartitionState,
+        is_active: &dyn Fn(i32) -> bool,
+    ) -> Option<PartitionChange> {
+        let Difference { isr, leader, .. } = self.difference(now, is_active)?;
+        Some(PartitionChange { topic, partition, isr, leader })
     }
 }
 
@@ -67,56 +91,52 @@ impl HistoryBuilder {
 
     /// A broker leaves every ISR and leads nothing any more (`handleBrokerInControlledShutdown`). A partition of which it
     /// is the last in-sync replica keeps it in the ISR and has no leader.
-    pub fn shrink_isr(&self, broker: i32) -> Vec<Change> {
+    pub fn shrink_isr(&self, broker: i32) -> Vec<PartitionChange> {
         let in_isr = self.partitions_on(broker).filter(|(_, _, partition)| partition.isr.contains(&broker));
         let shrunk = in_isr.filter_map(|(topic, number, partition)| {
             let isr = without(&partition.isr, &[broker]);
             let is_active = |other| other != broker && self.is_active(other);
-            Target::with_isr(partition, isr).change(topic, number, partition, &is_active)
+            Target::with_isr(partition, isr).change_in_place(topic, number, partition, &is_active)
         });
         shrunk.collect()
     }
 
     /// A broker is fenced: after a controlled shutdown, or because it fell silent (`handleBrokerFenced`).
-    pub fn fence(&self, broker: i32) -> Vec<Change> {
-        let mut changes = self.shrink_isr(broker);
-        changes.push(Change::FenceBroker { id: broker, fenced: true });
-        changes
+    pub fn fence(&self, broker: i32) -> Vec<Changes> {
+        let shrunk = Changes::Partitions(self.shrink_isr(broker));
+        vec![shrunk, Changes::One(Change::FenceBroker { id: broker, fenced: true })]
     }
 
     /// A broker is unregistered (`handleBrokerUnregistered`).
-    pub fn unregister(&self, broker: i32) -> Vec<Change> {
-        let mut changes = self.shrink_isr(broker);
-        changes.push(Change::UnregisterBroker { id: broker });
-        changes
+    pub fn unregister(&self, broker: i32) -> Vec<Changes> {
+        let shrunk = Changes::Partitions(self.shrink_isr(broker));
+        vec![shrunk, Changes::One(Change::UnregisterBroker { id: broker })]
     }
 
     /// A broker registers after a start, fenced (`handleBrokerShutdown`, `ClusterControlManager.registerBroker`).
-    pub fn register(&self, broker: i32, rack: Option<&str>) -> Vec<Change> {
-        let mut changes = self.shrink_isr(broker);
-        changes.push(Change::RegisterBroker { id: broker, rack: rack.map(str::to_owned) });
-        changes.push(Change::FenceBroker { id: broker, fenced: true });
-        changes
+    pub fn register(&self, broker: i32, rack: Option<&str>) -> Vec<Changes> {
+        let registered = Change::RegisterBroker { id: broker, rack: rack.map(str::to_owned) };
+        let fenced = Change::FenceBroker { id: broker, fenced: true };
+        vec![Changes::Partitions(self.shrink_isr(broker)), Changes::One(registered), Changes::One(fenced)]
     }
 
     /// A broker is unfenced and leads the partitions that have no leader and have it in their ISR
     /// (`handleBrokerUnfenced`).
-    pub fn unfence(&self, broker: i32) -> Vec<Change> {
+    pub fn unfence(&self, broker: i32) -> Vec<Changes> {
         let leaderless = self.partitions_on(broker).filter(|(_, _, partition)| partition.leader == -1);
         let elected = leaderless.filter_map(|(topic, number, partition)| {
             let is_active = |other| other == broker || self.is_active(other);
-            Target::with_isr(partition, partition.isr.to_vec()).change(topic, number, partition, &is_active)
+            Target::with_isr(partition, partition.isr.clone()).change_in_place(topic, number, partition, &is_active)
         });
-        let mut changes = vec![Change::FenceBroker { id: broker, fenced: false }];
-        changes.extend(elected);
-        changes
+        let unfenced = Changes::One(Change::FenceBroker { id: broker, fenced: false });
+        vec![unfenced, Changes::Partitions(elected.collect())]
     }
 
     /// A broker catches up: the first of `images` images that bring it back into the ISR of all its partitions. Call it
     /// with 4, 3, 2, 1 for four images. The leaders report their partitions one after the other (`AlterPartition`), so a
     /// topic with several leaders is in several images. Nothing comes of a fenced broker, or of a partition without
     /// leader.
-    pub fn expand_isr(&self, broker: i32, images: usize) -> Vec<Change> {
+    pub fn expand_isr(&self, broker: i32, images: usize) -> Vec<PartitionChange> {
         if !self.is_active(broker) {
             return Vec::new();
         }
@@ -126,19 +146,20 @@ impl HistoryBuilder {
         let now = out.len().div_ceil(images.max(1));
         let joined = out.into_iter().take(now).filter_map(|(topic, number, partition)| {
             let target = Target::with_isr(partition, with(&partition.isr, broker));
-            target.change(topic, number, partition, &|other| self.is_active(other))
+            target.change_in_place(topic, number, partition, &|other| self.is_active(other))
         });
         joined.collect()
     }
 
     /// A broker gets back what it should lead (`maybeBalancePartitionLeaders`; by default every five minutes), at most
     /// 1,000 partitions an image: until nothing is left.
-    pub fn elect_preferred(&self, broker: i32) -> Vec<Change> {
+    pub fn elect_preferred(&self, broker: i32) -> Vec<PartitionChange> {
         let preferred =
             self.partitions_on(broker).filter(|(_, _, partition)| partition.replicas.first() == Some(&broker));
+        let preferred = preferred.filter(|(_, _, partition)| partition.leader != broker);
         let elected = preferred.filter_map(|(topic, number, partition)| {
-            let target = Target { elect_preferred: true, ..Target::with_isr(partition, partition.isr.to_vec()) };
-            target.change(topic, number, partition, &|other| self.is_active(other))
+            let target = Target { elect_preferred: true, ..Target::with_isr(partition, partition.isr.clone()) };
+            target.change_in_place(topic, number, partition, &|other| self.is_active(other))
         });
         elected.take(MAX_ELECTIONS_PER_IMAGE).collect()
     }
@@ -168,8 +189,8 @@ impl HistoryBuilder {
     /// Plans to move a partition to other brokers; `None` if there is no such partition.
     pub fn reassignment(&self, topic: &str, partition: i32, target: &[i32]) -> Option<Reassignment> {
         let now = &self.partition(topic, partition)?.replicas;
-        let mut removing = without(now, target);
-        let mut adding = without(target, now);
+        let mut removing = without(now, target).to_vec();
+        let mut adding = without(target, now).to_vec();
         removing.sort_unstable();
         adding.sort_unstable();
         Some(Reassignment { topic: topic.to_owned(), partition, target: target.to_vec(), adding, removing })
@@ -202,8 +223,8 @@ impl Reassignment {
     /// changes.
     pub fn begin(&self, builder: &HistoryBuilder) -> Option<Change> {
         let now = builder.partition(&self.topic, self.partition)?;
-        let replicas = [&self.target[..], &self.removing].concat();
-        self.change(builder, now, replicas, now.isr.to_vec())
+        let replicas = self.target.iter().chain(&self.removing).copied().collect();
+        self.change(builder, now, replicas, now.isr.clone())
     }
 
     /// A new replica has caught up and joins the ISR; the last one completes the reassignment. `None` if that changes
@@ -214,15 +235,15 @@ impl Reassignment {
         if !can_join || now.isr.contains(&broker) {
             return None;
         }
-        self.change(builder, now, now.replicas.to_vec(), with(&now.isr, broker))
+        self.change(builder, now, now.replicas.clone(), with(&now.isr, broker))
     }
 
     fn change(
         &self,
         builder: &HistoryBuilder,
         now: &PartitionState,
-        replicas: Vec<i32>,
-        isr: Vec<i32>,
+        replicas: BrokerIds,
+        isr: BrokerIds,
     ) -> Option<Change> {
         let target = self.target(replicas, isr);
         target.change(&self.topic, self.partition, now, &|broker| builder.is_active(broker))
@@ -230,7 +251,7 @@ impl Reassignment {
 
     /// `PartitionReassignmentReplicas.maybeCompleteReassignment`: complete once all new replicas are in sync, at least
     /// one replica stays so, and, when there will be fewer replicas, all of them are.
-    pub(super) fn target(&self, replicas: Vec<i32>, isr: Vec<i32>) -> Target {
+    pub(super) fn target(&self, replicas: BrokerIds, isr: BrokerIds) -> Target {
         let isr_after = without(&isr, &self.removing);
         let in_sync = |brokers: &[i32]| brokers.iter().all(|broker| isr_after.contains(broker));
         let stays_in_sync = self.removing.is_empty() || !isr_after.is_empty();
@@ -243,10 +264,10 @@ impl Reassignment {
     }
 }
 
-fn without(list: &[i32], brokers: &[i32]) -> Vec<i32> {
+fn without(list: &[i32], brokers: &[i32]) -> BrokerIds {
     list.iter().copied().filter(|broker| !brokers.contains(broker)).collect()
 }
 
-fn with(list: &[i32], broker: i32) -> Vec<i32> {
-    [list, &[broker]].concat()
+fn with(list: &[i32], broker: i32) -> BrokerIds {
+    list.iter().copied().chain([broker]).collect()
 }

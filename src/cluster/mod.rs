@@ -3,8 +3,10 @@
 //!
 //! [`HistoryBuilder`] takes the changes of an image, checks them all ([`history::ChangeError`]), applies them to the
 //! cluster's state and records what they did: the delta ([`history::Image`]) and new [`TopicVersion`]s. A change of ISR
-//! or leader costs as much as the changed partitions and makes no version.
+//! or leader costs as much as the changed partitions and makes no version. What whole brokers do to their partitions
+//! ([`PartitionChange`]) names topics by index: a broker of a large cluster hosts ten thousand.
 
+mod broker_ids;
 mod builder;
 pub mod change;
 mod check;
@@ -19,7 +21,8 @@ mod state;
 mod tests;
 pub mod version;
 
-pub use change::Change;
+pub use broker_ids::BrokerIds;
+pub use change::{Change, Changes, PartitionChange};
 pub use effects::Reassignment;
 pub use history::{ChangeError, History, HistoryBuilder, Image, ImageNumber, TopicIndex};
 pub use state::{BrokerState, PartitionState, TopicState};

@@ -1,10 +1,11 @@
 //! The cluster as it is in the last image: brokers, topics, and who hosts what.
 
+use super::broker_ids::BrokerIds;
 use super::racks::Racks;
 use super::{ImageNumber, TopicIndex};
 use crate::kafka::{JString, Uuid};
 use crate::kernel::lookup::Lookup;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A registered broker.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,9 +35,9 @@ pub struct TopicState {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PartitionState {
     /// The brokers that host it, the preferred leader first.
-    pub replicas: Box<[i32]>,
+    pub replicas: BrokerIds,
     /// Its in-sync replicas.
-    pub isr: Box<[i32]>,
+    pub isr: BrokerIds,
     /// Its eligible leader replicas.
     pub elr: Box<[i32]>,
     /// Its leader; -1 is none.
@@ -51,8 +52,28 @@ impl PartitionState {
     }
 }
 
-/// The replicas on a broker, in order of topic index and partition.
-pub(super) type Hosted = BTreeSet<(TopicIndex, i32)>;
+/// The replicas on a broker, in order of topic index and partition: whole brokers are walked often, single replicas come
+/// and go seldom, and new topics have the highest indexes.
+#[derive(Debug, Default)]
+struct Hosted(Vec<(TopicIndex, i32)>);
+
+impl Hosted {
+    fn insert(&mut self, replica: (TopicIndex, i32)) {
+        let at = match self.0.last() {
+            Some(last) if *last >= replica => self.0.partition_point(|other| *other < replica),
+            _ => self.0.len(),
+        };
+        if self.0.get(at) != Some(&replica) {
+            self.0.insert(at, replica);
+        }
+    }
+
+    fn remove(&mut self, replica: (TopicIndex, i32)) {
+        if let Ok(at) = self.0.binary_search(&replica) {
+            self.0.remove(at);
+        }
+    }
+}
 
 /// The names of topics and their indexes.
 #[derive(Debug, Default)]
@@ -105,7 +126,7 @@ impl State {
 
     /// The replicas on a broker, registered or not.
     pub fn hosted(&self, broker: i32) -> impl Iterator<Item = (TopicIndex, i32)> + '_ {
-        self.hosted.get(&broker).into_iter().flatten().copied()
+        self.hosted.get(&broker).into_iter().flat_map(|hosted| &hosted.0).copied()
     }
 
     /// The topics that have a replica on a broker.
@@ -182,8 +203,8 @@ impl State {
     fn unhost(&mut self, replicas: &[i32], topic: TopicIndex, partition: i32) {
         for broker in replicas {
             if let Some(hosted) = self.hosted.get_mut(broker) {
-                hosted.remove(&(topic, partition));
-                if hosted.is_empty() {
+                hosted.remove((topic, partition));
+                if hosted.0.is_empty() {
                     self.hosted.remove(broker);
                 }
             }

@@ -87,7 +87,7 @@ impl Director<'_> {
             BrokerHappening::Stop { broker, restart, then, pause_ms } => {
                 self.stop(now_ms, *broker, restart, then, *pause_ms)
             }
-            BrokerHappening::Fence { broker } => Effect::of("fence", self.builder.fence(*broker)),
+            BrokerHappening::Fence { broker } => Effect::with("fence", self.builder.fence(*broker)),
             BrokerHappening::Register { broker, restart } => {
                 let before =
                     self.builder.broker(*broker).and_then(|state| state.rack.as_ref()).map(ToString::to_string);
@@ -96,7 +96,7 @@ impl Director<'_> {
                     NewRack::Given(rack) => rack.clone(),
                     NewRack::OneOf(racks) => self.broker_stream(*broker, "rack").choose(racks).cloned(),
                 };
-                Effect::of("register", self.builder.register(*broker, rack.as_deref()))
+                Effect::with("register", self.builder.register(*broker, rack.as_deref()))
             }
             BrokerHappening::Unfence { broker, then, pause_ms, restart } => {
                 let mut stream = self.broker_stream(*broker, "expand");
@@ -104,7 +104,7 @@ impl Director<'_> {
                 let expand_ms = now_ms + stream.between(40, 500) + restart.catch_up_ms;
                 let (then, restart) = (then.clone(), restart.clone());
                 let expand = BrokerHappening::Expand { broker: *broker, images, then, pause_ms: *pause_ms, restart };
-                Effect::of("unfence", self.builder.unfence(*broker)).then(expand_ms, Happening::Broker(expand))
+                Effect::with("unfence", self.builder.unfence(*broker)).then(expand_ms, Happening::Broker(expand))
             }
             BrokerHappening::Expand { broker, images, then, pause_ms, restart } => {
                 self.expand_isr(now_ms, *broker, *images, then, *pause_ms, restart)
@@ -124,9 +124,9 @@ impl Director<'_> {
         let (mut effect, fenced_ms) = if restart.crash {
             (Effect::default(), now_ms + SESSION_MS)
         } else if leads {
-            (Effect::of("isr-shrink", self.builder.shrink_isr(broker)), now_ms + fence_after_ms)
+            (Effect::on_partitions("isr-shrink", self.builder.shrink_isr(broker)), now_ms + fence_after_ms)
         } else {
-            (Effect::of("isr-shrink", self.builder.fence(broker)), now_ms)
+            (Effect::with("isr-shrink", self.builder.fence(broker)), now_ms)
         };
         if fenced_ms > now_ms {
             effect = effect.then(fenced_ms, Happening::Broker(BrokerHappening::Fence { broker }));
@@ -150,7 +150,7 @@ impl Director<'_> {
         pause_ms: TimeMs,
         restart: &Restart,
     ) -> Effect {
-        let mut effect = Effect::of("isr-expand", self.builder.expand_isr(broker, images));
+        let mut effect = Effect::on_partitions("isr-expand", self.builder.expand_isr(broker, images));
         if images > 1 {
             let gap_ms = self.broker_stream(broker, &format!("expand {images}")).between(30, 430);
             let (then, restart) = (then.to_vec(), restart.clone());
@@ -174,7 +174,7 @@ impl Director<'_> {
             let changes = self.builder.elect_preferred(*broker);
             if !changes.is_empty() {
                 let rest = BrokerHappening::Elect { brokers: brokers[index..].to_vec() };
-                return Effect::of("elect", changes).then(now_ms, Happening::Broker(rest));
+                return Effect::on_partitions("elect", changes).then(now_ms, Happening::Broker(rest));
             }
         }
         Effect::default()

@@ -4,7 +4,7 @@ use super::BaseTimes;
 use super::application::Application;
 use super::brokers::BrokerHappening;
 use super::topics::{TopicHappening, Topics};
-use crate::cluster::{Change, ChangeError, HistoryBuilder};
+use crate::cluster::{Change, ChangeError, Changes, HistoryBuilder, ImageNumber, PartitionChange};
 use crate::kernel::TimeMs;
 use crate::kernel::queue::EventQueue;
 use crate::kernel::random::{Poisson, Streams};
@@ -31,7 +31,7 @@ pub(super) struct Effect {
     /// A word for the image.
     pub event: &'static str,
     /// What changes.
-    pub changes: Vec<Change>,
+    pub changes: Vec<Changes>,
     /// What follows, and when.
     pub follow: Vec<(TimeMs, Happening)>,
     /// Why it is impossible.
@@ -46,7 +46,23 @@ impl Effect {
 
     /// It changes something.
     pub fn of(event: &'static str, changes: Vec<Change>) -> Self {
+        Effect::with(event, changes.into_iter().map(Changes::One).collect())
+    }
+
+    /// It changes partitions.
+    pub fn on_partitions(event: &'static str, changes: Vec<PartitionChange>) -> Self {
+        Effect::with(event, vec![Changes::Partitions(changes)])
+    }
+
+    /// It changes all that.
+    pub fn with(event: &'static str, mut changes: Vec<Changes>) -> Self {
+        changes.retain(|changes| !changes.is_empty());
         Effect { event, changes, ..Effect::default() }
+    }
+
+    /// The changes but those of partitions.
+    fn single_changes(&self) -> impl Iterator<Item = &Change> {
+        self.changes.iter().filter_map(|changes| if let Changes::One(change) = changes { Some(change) } else { None })
     }
 
     /// Something follows.
@@ -61,16 +77,16 @@ impl Effect {
 struct Batch {
     since_ms: TimeMs,
     events: Vec<&'static str>,
-    changes: Vec<Change>,
+    changes: Vec<Changes>,
     topics: BTreeSet<String>,
     brokers: BTreeSet<i32>,
 }
 
 impl Batch {
     /// Notes what changes touch.
-    fn touch(&mut self, changes: &[Change]) {
-        for change in changes {
-            match touched(change) {
+    fn touch(&mut self, changes: &[Changes], builder: &HistoryBuilder) {
+        for touched in touched(changes, builder) {
+            match touched {
                 Touched::Topic(topic) if !self.topics.contains(topic) => {
                     self.topics.insert(topic.to_owned());
                 }
@@ -83,11 +99,13 @@ impl Batch {
     }
 
     /// Whether changes touch what the batch touches.
-    fn clashes(&self, changes: &[Change]) -> bool {
-        changes.iter().any(|change| match touched(change) {
-            Touched::Topic(topic) => self.topics.contains(topic),
-            Touched::Broker(id) => self.brokers.contains(&id),
-        })
+    fn clashes(&self, changes: &[Changes], builder: &HistoryBuilder) -> bool {
+        let is_empty = self.topics.is_empty() && self.brokers.is_empty();
+        !is_empty
+            && touched(changes, builder).any(|touched| match touched {
+                Touched::Topic(topic) => self.topics.contains(topic),
+                Touched::Broker(id) => self.brokers.contains(&id),
+            })
     }
 }
 
@@ -206,7 +224,7 @@ impl<'a> Director<'a> {
         let (changes, wrong) = self.first_topics();
         errors.extend(wrong.into_iter().map(|(place, message)| self.scenario.diagnostic(&place, message)));
         if errors.is_empty() && !changes.is_empty() {
-            self.topics.note(&changes);
+            self.topics.note(changes.iter());
             self.publish(self.builder.last_time_ms(), "create", &changes);
         }
     }
@@ -248,7 +266,9 @@ impl<'a> Director<'a> {
                 self.flush();
             }
             let mut effect = self.effect(now_ms, &happening);
-            if self.batch.clashes(&effect.changes) || (effect.error.is_some() && !self.batch.changes.is_empty()) {
+            if self.batch.clashes(&effect.changes, &self.builder)
+                || (effect.error.is_some() && !self.batch.changes.is_empty())
+            {
                 // It must see what the batch does.
                 self.flush();
                 effect = self.effect(now_ms, &happening);
@@ -298,26 +318,26 @@ impl<'a> Director<'a> {
     }
 
     /// Does what a happening does.
-    fn accept(&mut self, now_ms: TimeMs, happening: &Happening, effect: Effect) {
+    fn accept(&mut self, now_ms: TimeMs, happening: &Happening, mut effect: Effect) {
         if let Happening::Churn(index, occurrence) = happening {
             self.schedule_churn(*index, occurrence + 1);
         }
         if let Happening::Broker(happening) = happening {
             self.note_broker(happening);
         }
-        for (time_ms, follow) in effect.follow {
+        for (time_ms, follow) in std::mem::take(&mut effect.follow) {
             self.queue.push(time_ms, follow);
         }
         if effect.changes.is_empty() {
             return;
         }
-        self.topics.note(&effect.changes);
-        self.miss_internal_topics(now_ms, &effect.changes);
+        self.topics.note(effect.single_changes());
+        self.miss_internal_topics(now_ms, &effect);
         if self.batch.changes.is_empty() {
             self.batch.since_ms = now_ms;
         }
         if self.scenario.image_batching_ms > 0 {
-            self.batch.touch(&effect.changes);
+            self.batch.touch(&effect.changes, &self.builder);
         }
         if !self.batch.events.contains(&effect.event) {
             self.batch.events.push(effect.event);
@@ -330,7 +350,7 @@ impl<'a> Director<'a> {
     }
 
     /// Where sources of a streams group come, or its internal topics go, internal topics may have to be made.
-    fn miss_internal_topics(&mut self, now_ms: TimeMs, changes: &[Change]) {
+    fn miss_internal_topics(&mut self, now_ms: TimeMs, effect: &Effect) {
         for (index, (join_ms, application)) in self.applications.iter().enumerate() {
             let concerns = |change: &Change| match change {
                 Change::CreateTopic { name, .. } => application.sources().any(|topic| topic.as_str() == name),
@@ -339,7 +359,7 @@ impl<'a> Director<'a> {
                 }
                 _ => false,
             };
-            if changes.iter().any(concerns) {
+            if effect.single_changes().any(concerns) {
                 // By then the batch that brings the sources is published.
                 let after_ms = application.internal_topics_after_ms + self.scenario.image_batching_ms;
                 let create = Happening::Topic(TopicHappening::CreateInternal { application: index });
@@ -352,12 +372,20 @@ impl<'a> Director<'a> {
     fn flush(&mut self) {
         if !self.batch.changes.is_empty() {
             let batch = std::mem::take(&mut self.batch);
-            self.publish(batch.since_ms.max(self.builder.last_time_ms()), &batch.events.join("+"), &batch.changes);
+            let time_ms = batch.since_ms.max(self.builder.last_time_ms());
+            let event = batch.events.join("+");
+            let published = self.builder.publish_effects(time_ms, &event, &batch.changes);
+            self.note_published(time_ms, &event, published);
         }
     }
 
     fn publish(&mut self, time_ms: TimeMs, event: &str, changes: &[Change]) {
-        if let Err(errors) = self.builder.publish(time_ms, event, changes) {
+        let published = self.builder.publish(time_ms, event, changes);
+        self.note_published(time_ms, event, published);
+    }
+
+    fn note_published(&mut self, time_ms: TimeMs, event: &str, published: Result<ImageNumber, Vec<ChangeError>>) {
+        if let Err(errors) = published {
             let message = format!("the image {event:?} at {time_ms} ms is impossible: {}", list(&errors));
             self.impossible.push(self.scenario.diagnostic(&Place { line: 1, column: 1, ..Place::default() }, message));
         }
@@ -369,7 +397,19 @@ enum Touched<'c> {
     Broker(i32),
 }
 
-fn touched(change: &Change) -> Touched<'_> {
+fn touched<'c>(changes: &'c [Changes], builder: &'c HistoryBuilder) -> impl Iterator<Item = Touched<'c>> {
+    let (mut one, mut many): (Vec<&Change>, Vec<&PartitionChange>) = (Vec::new(), Vec::new());
+    for changes in changes {
+        match changes {
+            Changes::One(change) => one.push(change),
+            Changes::Partitions(partitions) => many.extend(partitions),
+        }
+    }
+    let topics = many.into_iter().map(|change| Touched::Topic(builder.topic_name(change.topic)));
+    one.into_iter().map(touched_by).chain(topics)
+}
+
+fn touched_by(change: &Change) -> Touched<'_> {
     match change {
         Change::CreateTopic { name: topic, .. }
         | Change::AddPartitions { topic, .. }

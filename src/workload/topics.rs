@@ -54,7 +54,7 @@ impl Topics {
     }
 
     /// Notes creations and deletions.
-    pub fn note(&mut self, changes: &[Change]) {
+    pub fn note<'c>(&mut self, changes: impl Iterator<Item = &'c Change>) {
         for change in changes {
             match change {
                 Change::CreateTopic { name, .. } => {

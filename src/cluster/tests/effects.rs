@@ -2,8 +2,9 @@
 //! `PartitionChangeBuilder` itself.
 
 use super::*;
+use crate::cluster::builder::Part;
 use crate::cluster::effects::Target;
-use crate::cluster::{PartitionState, Reassignment};
+use crate::cluster::{Changes, PartitionChange, PartitionState, Reassignment};
 
 fn numbers(text: &str) -> Vec<i32> {
     text.split(',').filter(|number| *number != "-").map(|number| number.parse().expect("a number")).collect()
@@ -27,7 +28,7 @@ fn check_target(
     let (adding, removing) = (numbers(adding), numbers(removing));
     let target = numbers(replicas).into_iter().filter(|replica| !removing.contains(replica)).collect();
     let plan = Reassignment { topic: "foo".to_owned(), partition: 0, target, adding, removing };
-    let target = Target { elect_preferred, ..plan.target(numbers(replicas), numbers(isr)) };
+    let target = Target { elect_preferred, ..plan.target(numbers(replicas).into(), numbers(isr).into()) };
     let change = target.change("foo", 0, &now, &|broker| active.contains(&broker));
     if let Some(Change::ChangePartition { replicas, isr, leader, .. }) = change {
         replicas.into_iter().for_each(|replicas| now.replicas = replicas.into());
@@ -72,6 +73,16 @@ fn fenced(id: i32, fenced: bool) -> Change {
     Change::FenceBroker { id, fenced }
 }
 
+/// Effects with topics by name.
+fn named(builder: &HistoryBuilder, changes: &[Changes]) -> Vec<Change> {
+    changes.iter().flat_map(|changes| builder.named(Part::from(changes))).collect()
+}
+
+/// Changes of partitions with topics by name.
+fn partitions(builder: &HistoryBuilder, changes: Vec<PartitionChange>) -> Vec<Change> {
+    named(builder, &[Changes::Partitions(changes)])
+}
+
 /// `foo`'s ISR and leader by partition.
 fn foo(builder: &HistoryBuilder) -> Vec<(Vec<i32>, i32)> {
     let foo = builder.topic("foo").expect("it exists");
@@ -81,52 +92,52 @@ fn foo(builder: &HistoryBuilder) -> Vec<(Vec<i32>, i32)> {
 #[test]
 fn a_clean_stop_and_the_way_back() {
     let mut builder = start();
-    let shrunk = builder.shrink_isr(1);
+    let shrunk = partitions(&builder, builder.shrink_isr(1));
     // The first other replica in the ISR leads; the last replica stays in the ISR, without leader.
     let no_leader = change("foo", 2, None, None, Some(-1));
     assert_eq!(shrunk, [isr("foo", 0, &[2, 3], Some(2)), isr("foo", 1, &[2, 3], None), no_leader]);
     publish(&mut builder, &shrunk);
-    assert_eq!(builder.shrink_isr(1), []);
-    let fence = builder.fence(1);
+    assert_eq!(partitions(&builder, builder.shrink_isr(1)), []);
+    let fence = named(&builder, &builder.fence(1));
     assert_eq!(fence, [fenced(1, true)]);
     publish(&mut builder, &fence);
 
-    let register = builder.register(1, Some("z"));
+    let register = named(&builder, &builder.register(1, Some("z")));
     assert_eq!(register, [broker(1, "z"), fenced(1, true)]);
     publish(&mut builder, &register);
-    assert_eq!(builder.expand_isr(1, 1), [], "it is fenced");
-    let unfence = builder.unfence(1);
+    assert_eq!(partitions(&builder, builder.expand_isr(1, 1)), [], "it is fenced");
+    let unfence = named(&builder, &builder.unfence(1));
     assert_eq!(unfence, [fenced(1, false), change("foo", 2, None, None, Some(1))]);
     publish(&mut builder, &unfence);
 
-    let expanded = builder.expand_isr(1, 2);
+    let expanded = partitions(&builder, builder.expand_isr(1, 2));
     assert_eq!(expanded, [isr("foo", 0, &[2, 3, 1], None)]);
     publish(&mut builder, &expanded);
-    let expanded = builder.expand_isr(1, 1);
+    let expanded = partitions(&builder, builder.expand_isr(1, 1));
     assert_eq!(expanded, [isr("foo", 1, &[2, 3, 1], None)]);
     publish(&mut builder, &expanded);
-    assert_eq!(builder.expand_isr(1, 1), []);
+    assert_eq!(partitions(&builder, builder.expand_isr(1, 1)), []);
     assert_eq!(foo(&builder), [(vec![2, 3, 1], 2), (vec![2, 3, 1], 2), (vec![1], 1)], "leadership stays");
 
-    let elected = builder.elect_preferred(1);
+    let elected = partitions(&builder, builder.elect_preferred(1));
     assert_eq!(elected, [change("foo", 0, None, None, Some(1))]);
     publish(&mut builder, &elected);
-    assert_eq!(builder.elect_preferred(1), []);
+    assert_eq!(partitions(&builder, builder.elect_preferred(1)), []);
 }
 
 #[test]
 fn a_crash_is_one_image() {
     let mut builder = start();
-    let crash = builder.fence(2);
+    let crash = named(&builder, &builder.fence(2));
     assert_eq!(crash, [isr("foo", 0, &[1, 3], None), isr("foo", 1, &[3, 1], Some(3)), fenced(2, true)]);
     publish(&mut builder, &crash);
     // A fenced broker is not elected and does not go on leading, even though it is in an ISR.
     publish(&mut builder, &[fenced(3, true)]);
-    assert_eq!(builder.shrink_isr(1)[0], isr("foo", 0, &[3], Some(-1)));
-    let mut gone = builder.shrink_isr(4);
+    assert_eq!(partitions(&builder, builder.shrink_isr(1))[0], isr("foo", 0, &[3], Some(-1)));
+    let mut gone = partitions(&builder, builder.shrink_isr(4));
     assert_eq!(gone, [isr("bar", 0, &[3], Some(-1))]);
     gone.push(unregister(4));
-    assert_eq!(builder.unregister(4), gone);
+    assert_eq!(named(&builder, &builder.unregister(4)), gone);
 }
 
 #[test]
@@ -134,12 +145,12 @@ fn leaders_report_one_after_the_other() {
     let start =
         [broker(1, "a"), broker(2, "b"), broker(3, "c"), create("foo", 1, &[&[3, 1], &[2, 1], &[3, 1], &[2, 1]])];
     let mut builder = builder(&[&start]);
-    let crash = builder.fence(1);
+    let crash = named(&builder, &builder.fence(1));
     publish(&mut builder, &crash);
     publish(&mut builder, &[fenced(1, false)]);
     let mut images = Vec::new();
     for left in [3, 2, 1] {
-        let expanded = builder.expand_isr(1, left);
+        let expanded = partitions(&builder, builder.expand_isr(1, left));
         publish(&mut builder, &expanded);
         let number =
             |change: &Change| if let Change::ChangePartition { partition, .. } = change { *partition } else { -1 };
@@ -154,14 +165,14 @@ fn preferred_elections_are_at_most_1000_an_image() {
     let name = "foo".to_owned();
     let mut builder =
         builder(&[&[broker(1, "a"), broker(2, "b"), Change::CreateTopic { name, id: Uuid(1), replicas }]]);
-    let shrunk = builder.shrink_isr(1);
+    let shrunk = partitions(&builder, builder.shrink_isr(1));
     publish(&mut builder, &shrunk);
-    let expanded = builder.expand_isr(1, 1);
+    let expanded = partitions(&builder, builder.expand_isr(1, 1));
     publish(&mut builder, &expanded);
-    let elected = builder.elect_preferred(1);
+    let elected = partitions(&builder, builder.elect_preferred(1));
     assert_eq!(elected.len(), 1000);
     publish(&mut builder, &elected);
-    assert_eq!(builder.elect_preferred(1), [change("foo", 1000, None, None, Some(1))]);
+    assert_eq!(partitions(&builder, builder.elect_preferred(1)), [change("foo", 1000, None, None, Some(1))]);
 }
 
 #[test]

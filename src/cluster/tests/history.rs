@@ -1,9 +1,14 @@
 use super::*;
+use crate::cluster::Changes;
 use crate::cluster::history::Image;
 
 /// Brokers 0 to 3 in racks a, b, c, c, and topic `foo` with id (1, 2).
 fn start(replicas: &[&[i32]]) -> Vec<Change> {
     vec![broker(0, "a"), broker(1, "b"), broker(2, "c"), broker(3, "c"), create("foo", 2, replicas)]
+}
+
+fn fence(id: i32, fenced: bool) -> Change {
+    Change::FenceBroker { id, fenced }
 }
 
 fn names(history: &History, topics: &[TopicIndex]) -> Vec<String> {
@@ -174,12 +179,47 @@ fn an_isr_change_makes_no_version_but_is_known() {
     assert_eq!(history.versions(index(&history, "foo")).len(), 1);
 }
 
+/// Broker 1 stops and returns in the same rack: every partition changes twice, no content does.
+#[test]
+fn a_restart_makes_no_version() {
+    let mut builder = HistoryBuilder::keeping_changes();
+    let start = start(&[&[0, 1], &[1, 2], &[2, 3]]);
+    builder.publish(0, "start", &[start, vec![create("bar", 3, &[&[1, 0]])]].concat()).expect("valid changes");
+    let stop = builder.fence(1);
+    builder.publish_effects(1, "stop", &stop).expect("valid changes");
+    for back in [builder.register(1, Some("b")), vec![Changes::One(fence(1, false))]] {
+        builder.publish_effects(2, "back", &back).expect("valid changes");
+    }
+    let expanded = Changes::Partitions(builder.expand_isr(1, 1));
+    builder.publish_effects(3, "expand", &[expanded]).expect("valid changes");
+    let history = builder.finish();
+    let changed = |image| names(&history, &history.image(image).changed);
+    assert_eq!((2..=5).map(changed).collect::<Vec<_>>(), [vec!["foo", "bar"], vec![], vec![], vec!["foo", "bar"]]);
+    assert_eq!(names(&history, &history.image(3).rehosted), ["foo", "bar"]);
+    let versions = ["foo", "bar"].map(|name| history.versions(index(&history, name)).len());
+    assert_eq!(versions, [1, 1], "each topic was hashed once");
+    // What is kept has names, in the order in which it was applied.
+    let [bar, foo_0, foo_1] = [isr("bar", 0, &[0], Some(0)), isr("foo", 0, &[0], None), isr("foo", 1, &[2], Some(2))];
+    assert_eq!(history.changes(2), Some(&[foo_0, foo_1, bar, fence(1, true)][..]));
+}
+
+#[test]
+fn topics_come_and_go_in_a_delta() {
+    let start = [create("a", 1, &[&[0]]), create("b", 2, &[&[0]])];
+    // A topic that was taken out stands at the end when it comes again, and nothing of it is left for the next image.
+    let changes = [touch("a", 0), touch("b", 0), delete("a"), create("a", 3, &[&[0]])];
+    check_delta(&[&start, &changes], &["b", "a"], &["a"], &["a"]);
+    check_delta(&[&start, &changes, &[touch("a", 0)]], &["a"], &[], &[]);
+}
+
 #[test]
 fn what_builders_can_ask() {
     let mut builder = builder(&[&[create("b", 1, &[&[5, 6], &[6, 5]]), create("a", 2, &[&[6]]), broker(6, "r")]]);
     assert_eq!(builder.topic_names().collect::<Vec<_>>(), ["b", "a"]);
-    let on_6: Vec<_> =
-        builder.partitions_on(6).map(|(topic, partition, state)| (topic, partition, state.leader)).collect();
+    let on_6: Vec<_> = builder
+        .partitions_on(6)
+        .map(|(topic, number, state)| (builder.topic_name(topic), number, state.leader))
+        .collect();
     assert_eq!(on_6, [("b", 0, 5), ("b", 1, 6), ("a", 0, 6)]);
     let changes = [delete("b"), create("b", 3, &[&[5]]), broker(5, "q"), Change::FenceBroker { id: 5, fenced: true }];
     builder.publish(1000, "again", &changes).expect("valid");
