@@ -8,6 +8,7 @@
 pub mod cli;
 pub mod cluster;
 pub mod coordinator;
+pub mod cost;
 pub mod disk;
 pub mod import;
 pub mod kafka;

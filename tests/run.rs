@@ -122,7 +122,7 @@ fn the_same_bytes_on_any_number_of_threads() {
     };
     let first = run("1", "one");
     let names: Vec<&str> = first.1.keys().map(String::as_str).collect();
-    let all = "bumps.csv delays.csv differences.csv kinds.csv loads.csv logs.csv operations.csv records.csv replications.csv run.json summary.csv timeline.csv";
+    let all = "bumps.csv delays.csv differences.csv kinds.csv loads.csv logs.csv operations.csv records.csv replications.csv run.json shards.csv summary.csv timeline.csv work.csv";
     assert_eq!(names.join(" "), all);
     assert_eq!(rows(&first.1["summary.csv"]).len(), 2 * 7);
     for (threads, out) in [("1", "again"), ("2", "two"), ("7", "seven"), ("2", "one")] {
@@ -174,8 +174,21 @@ fn files_agree_with_each_other() {
         assert_eq!(count("heartbeat"), number(summary, "heartbeats"));
         assert!(count("heartbeat-unsent") > 0 && count("load") == 2, "{operations:?}");
         assert_eq!(number(summary, "log_final_bytes"), number(summary, "appended_bytes"));
-        for empty in ["cpu_model_ns", "heap_model_bytes"] {
-            assert_eq!(summary[empty], "");
+        assert_eq!(summary["heap_model_bytes"], "");
+        // What each file says of the work adds up to the same.
+        let cost_ns = number(summary, "cpu_model_ns");
+        assert!(cost_ns > 0);
+        let known = |file: &str| -> u64 {
+            let rows = of(file, strategy).into_iter().filter(|row| !row["cpu_model_ns"].is_empty());
+            rows.map(|row| number(&row, "cpu_model_ns")).sum()
+        };
+        for file in ["operations.csv", "work.csv", "shards.csv", "timeline.csv"] {
+            assert_eq!(known(file), cost_ns, "{strategy} {file}");
+        }
+        let work = of("work.csv", strategy);
+        for operation in operations.iter().filter(|row| !row["cpu_model_ns"].is_empty()) {
+            let of_it = work.iter().filter(|row| row["operation"] == operation["operation"]);
+            assert_eq!(of_it.map(|row| number(row, "count")).sum::<u64>(), number(operation, "count"), "{operation:?}");
         }
     }
     // The bound bumps least, is never idle, and what others add to its bytes is what they store or what they bump for.
@@ -485,7 +498,7 @@ fn a_run_has_its_digest() {
     succeeds(home.path(), &["run", "scenario.toml", "--out", "out"]);
     let files = files(&home.path().join("out"));
     let bytes: Vec<u8> = files.into_iter().flat_map(|(name, bytes)| [name.into_bytes(), bytes].concat()).collect();
-    assert_eq!(format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&bytes)), "35ffcfca4962687d31298cfc3f760d63");
+    assert_eq!(format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&bytes)), "1ec9780ccf43d29697ff64b888581a8d");
 }
 
 /// A run that would take long is interrupted.

@@ -1,5 +1,6 @@
 //! The comparison of strategies as `run` prints it: a table, and what stands out in it.
 
+use crate::cost::Operation;
 use crate::kafka::GroupKind;
 use crate::results::{Replications, RunResults};
 use crate::scenario::show_duration;
@@ -119,17 +120,17 @@ impl Sums {
         self.missed += totals.missed_changes;
         self.judged_groups += totals.judged_groups;
         self.unjudged_groups += totals.unjudged_groups;
-        self.rejected += totals.operations.rejected_heartbeats;
-        self.unsent += totals.operations.unsent_heartbeats;
-        self.refreshes += totals.work.refreshes;
-        self.hashes += totals.work.topic_hashes;
-        self.hash_bytes += totals.work.hash_bytes;
+        self.rejected += totals.happened.rejected_heartbeats;
+        self.unsent += totals.happened.unsent_heartbeats;
+        self.refreshes += totals.count(Operation::Refresh);
+        self.hashes += totals.count(Operation::TopicHash);
+        self.hash_bytes += totals.count(Operation::HashByte);
         self.records += totals.num_records();
         self.appended_bytes += totals.appended_bytes;
         self.strategy_bytes += totals.strategy_bytes();
         self.rebalance_bytes += totals.rebalance_bytes();
-        self.failed_loads += totals.operations.failed_loads;
-        self.refused_writes += totals.operations.refused_writes;
+        self.failed_loads += totals.happened.failed_loads;
+        self.refused_writes += totals.happened.refused_writes;
         self.disk.add(run, totals);
         for (kind, sums) in GroupKind::ALL.into_iter().zip(&mut self.kinds) {
             let values = [totals.bumps_of(kind), totals.batch_bytes_of(kind), totals.strategy_bytes_of(kind)];
@@ -522,6 +523,7 @@ pub fn replications_table(replications: &Replications) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cost::Profile;
     use crate::disk::LoadModel;
     use crate::results::RunSize;
 
@@ -538,6 +540,7 @@ mod tests {
                 start_unix_ms: 0,
                 timeline_ms: 1,
                 max_message_bytes: 1_000,
+                profile: Profile::shipped(),
                 loading: LoadModel { bytes_per_second: 1, record_ns: 0 },
                 strategies: of
                     .iter()
@@ -590,7 +593,7 @@ mod tests {
             let mut runs = runs(&[("full-map", &[0])]);
             let totals = &mut runs[0].strategies[0].1;
             (totals.largest_write, totals.first_refusal) = (write(largest, 5), refused);
-            totals.operations.refused_writes = 3;
+            totals.happened.refused_writes = 3;
             limits(&runs, &rows(&runs))
         };
         assert_eq!(limits_of(799, None), [""; 0]);

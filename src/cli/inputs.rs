@@ -3,6 +3,7 @@
 use super::files;
 use crate::cluster::HistoryBuilder;
 use crate::coordinator::{Config, KafkaVersion};
+use crate::cost::Profile;
 use crate::disk::{BatchRules, LoadModel, LogSettings};
 use crate::import::kraft;
 use crate::kafka::GroupKind;
@@ -28,6 +29,8 @@ pub struct Input {
     pub until_ms: TimeMs,
     /// The metadata files that the scenario names.
     pub metadata_files: Vec<ManifestFile>,
+    /// What the coordinator's work costs.
+    pub profile: Profile,
     config: Config,
     base: Option<BaseHistory>,
 }
@@ -76,7 +79,7 @@ impl Input {
         }
         match (config, base) {
             (Ok(config), Ok((base, metadata_files))) if errors.is_empty() => {
-                Ok(Input { scenario, text, kafka, until_ms, metadata_files, config, base })
+                Ok(Input { scenario, text, kafka, until_ms, metadata_files, config, base, profile: Profile::shipped() })
             }
             _ => Err(errors),
         }
@@ -126,6 +129,7 @@ impl Input {
             timeline_ms: subject.timeline_ms,
             loading: subject.log.loading,
             max_message_bytes: subject.max_message_bytes,
+            profile: self.profile.clone(),
             strategies: totals,
         }
     }
@@ -201,6 +205,13 @@ impl Input {
         }
         if errors.is_empty() { Ok(strategies) } else { Err(errors) }
     }
+}
+
+/// Reads a cost profile.
+pub fn read_profile(path: &Path) -> Result<Profile, Vec<String>> {
+    let text = files::read_text(path).map_err(|error| vec![error])?;
+    let profile = Profile::parse(&path.display().to_string(), &text);
+    profile.map_err(|errors| lines(&errors))
 }
 
 /// A duration on the command line, such as `90s` or `1h30m`.

@@ -3,7 +3,9 @@
 use super::bench;
 use super::error::CliError;
 use super::files;
+use super::inputs;
 use crate::coordinator::KafkaVersion;
+use crate::cost::{Operation, Profile};
 use crate::strategy::Strategy;
 use crate::strategy::axes::PRESETS;
 use crate::trace::Trace;
@@ -18,7 +20,8 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  coordsim replay trace.jsonl --strategy cached-hash --kafka 4.3.1 > outcomes.jsonl\n  \
-    coordsim replay trace.jsonl --strategy cached-hash --kafka 4.3.1 --bench 20 --from 60000"
+    coordsim replay trace.jsonl --strategy cached-hash --kafka 4.3.1 --bench 20 --from 60000\n  \
+    coordsim replay trace.jsonl --strategy recompute --kafka 4.3.1 --operations"
 )]
 pub struct ReplayArgs {
     /// The trace.
@@ -32,8 +35,14 @@ pub struct ReplayArgs {
     /// Measure instead: this many replays without output, after a second of warm-up; prints nanoseconds an event.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     bench: Option<u32>,
-    /// Measure only the events at or after this time of the trace, in ms.
-    #[arg(long, value_name = "MS", default_value_t = 0, requires = "bench")]
+    /// Count instead: what the coordinator did, and what that costs by the cost profile, as CSV.
+    #[arg(long, conflicts_with = "bench")]
+    operations: bool,
+    /// The cost profile [default: one of real Kafka 4.3.1]
+    #[arg(long, value_name = "FILE", requires = "operations")]
+    profile: Option<PathBuf>,
+    /// Measure or count only the events at or after this time of the trace, in ms.
+    #[arg(long, value_name = "MS", default_value_t = 0)]
     from: i64,
 }
 
@@ -65,7 +74,9 @@ pub fn run(args: &ReplayArgs) -> Result<(), CliError> {
             Err(())
         }
     };
-    let (Some(strategy), Ok(version), Ok(trace)) = (strategy, version, trace) else {
+    let profile = args.profile.as_deref().map_or_else(|| Ok(Profile::shipped()), inputs::read_profile);
+    let profile = profile.map_err(|wrong| errors.extend(wrong));
+    let (Some(strategy), Ok(version), Ok(trace), Ok(profile)) = (strategy, version, trace, profile) else {
         return Err(CliError::Input(errors));
     };
     let replayer = Replayer::new(&trace, version, strategy.design)
@@ -74,6 +85,16 @@ pub fn run(args: &ReplayArgs) -> Result<(), CliError> {
     if let Some(runs) = args.bench {
         for line in bench::measure(&replayer, runs, args.from) {
             writeln!(out, "{line}")?;
+        }
+        return Ok(out.flush()?);
+    }
+    if args.operations {
+        let counts = replayer.count(args.from);
+        writeln!(out, "operation,count,cpu_model_ns")?;
+        for operation in Operation::ALL {
+            let count = counts[operation];
+            let cost_ns = profile.nanoseconds(operation, count).map_or_else(String::new, |ns| ns.to_string());
+            writeln!(out, "{},{count},{cost_ns}", operation.name())?;
         }
         return Ok(out.flush()?);
     }

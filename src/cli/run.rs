@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Runs every strategy of scenarios on the same history and compares them.
 ///
 /// Prints a table and writes summary.csv, timeline.csv, bumps.csv, records.csv, operations.csv, delays.csv, logs.csv, loads.csv,
-/// kinds.csv and run.json
+/// kinds.csv, work.csv, shards.csv and run.json
 /// (docs/output.md says what they mean). The same scenario and seed give the same files on any machine and any number
 /// of threads.
 #[derive(Debug, clap::Args)]
@@ -57,6 +57,9 @@ pub struct RunArgs {
     /// Simulate only what happens before this time, such as 10m [default: the whole scenario]
     #[arg(long, value_name = "T", value_parser = parse_duration)]
     until: Option<TimeMs>,
+    /// What the coordinator's operations cost: a profile as `coordsim calibrate` writes it [default: one of real Kafka 4.3.1]
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
     /// Process every heartbeat, also those that change nothing: a check, for the files are the same
     #[arg(long)]
     every_heartbeat: bool,
@@ -137,9 +140,14 @@ impl RunArgs {
     /// What is to be run; all that is wrong with any of it.
     fn jobs(&self) -> Result<Vec<Job>, Vec<String>> {
         let (mut jobs, mut errors): (Vec<Job>, Vec<String>) = (Vec::new(), Vec::new());
+        let profile = self.profile.as_deref().map(inputs::read_profile).transpose();
+        let profile = profile.map_err(|wrong| errors.extend(wrong)).ok().flatten();
         for path in &self.scenarios {
             let input = match Input::read(path, self.kafka.as_deref(), self.until) {
-                Ok(input) => input,
+                Ok(mut input) => {
+                    input.profile = profile.clone().unwrap_or(input.profile);
+                    input
+                }
                 Err(wrong) => {
                     errors.extend(wrong);
                     continue;
@@ -224,6 +232,7 @@ impl RunArgs {
         option("--strategies", (!self.strategies.is_empty()).then(|| self.strategies.join(",")));
         option("--kafka", self.kafka.clone());
         option("--until", self.until.map(show_duration));
+        option("--profile", self.profile.as_deref().map(inputs::name_of));
         command
     }
 }
@@ -291,7 +300,7 @@ impl Job {
             config,
             start_unix_ms: runs.first().map_or(0, |run| run.start_unix_ms),
             until_ms: self.input.until_ms,
-            profile: None,
+            profile: (&self.input.profile).into(),
         };
         let mut files = csv_files(runs).map_err(|error| CliError::Failed(error.to_string()))?;
         if runs.len() > 1 {

@@ -51,6 +51,11 @@ impl TopicVersion {
         self.partition_ends.len() as i32
     }
 
+    /// The number of partitions that have racks, and of replicas with one.
+    pub fn racked(&self) -> (u64, u64) {
+        if self.racks.is_empty() { (0, 0) } else { (self.partition_ends.len() as u64, self.racks.len() as u64) }
+    }
+
     /// The racks of a partition's replicas, in replica order, duplicates kept.
     pub fn partition_racks(&self, partition: usize) -> &[u16] {
         let start = if partition == 0 { 0 } else { self.partition_ends[partition - 1] };

@@ -272,6 +272,7 @@ impl<'h> Shard<'h> {
             let Some(groups) = self.topics.groups.get(name) else { continue };
             for id in groups.iter() {
                 if let Some(group) = self.groups.get_mut(id) {
+                    work.groups_marked += 1;
                     group.base_mut().refresh_deadline = (0, 0);
                 }
             }

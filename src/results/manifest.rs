@@ -1,6 +1,7 @@
 //! `run.json`: what made the files beside it. Nothing in it depends on the machine, the clock or the number of threads.
 
 use super::files::OutputFile;
+use crate::cost::{Operation, Profile};
 use crate::strategy::{Design, Strategy};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -27,8 +28,36 @@ pub struct Manifest {
     pub start_unix_ms: i64,
     /// What happens before this time is simulated.
     pub until_ms: i64,
-    /// The cost profile; none yet.
-    pub profile: Option<String>,
+    /// The cost profile.
+    pub profile: ManifestProfile,
+}
+
+/// The cost profile of a run.
+#[derive(Debug, Serialize)]
+pub struct ManifestProfile {
+    name: String,
+    provenance: BTreeMap<String, String>,
+    /// How far predictions were from measurements, in thousandths; `null`: not known.
+    median_error_permille: Option<u64>,
+    worst_error_permille: Option<u64>,
+    /// XXH3-128 of the prices in the order of the operations, in hexadecimal.
+    prices_xxh3_128: String,
+}
+
+impl From<&Profile> for ManifestProfile {
+    fn from(profile: &Profile) -> ManifestProfile {
+        let prices = Operation::ALL.map(|operation| match profile.picoseconds(operation) {
+            Some(picoseconds) => format!("{} {picoseconds}\n", operation.name()),
+            None => format!("{} not measured\n", operation.name()),
+        });
+        ManifestProfile {
+            name: profile.name().to_owned(),
+            provenance: profile.provenance().iter().cloned().collect(),
+            median_error_permille: profile.error().map(|error| error.median_permille),
+            worst_error_permille: profile.error().map(|error| error.worst_permille),
+            prices_xxh3_128: hexadecimal(prices.concat().as_bytes()),
+        }
+    }
 }
 
 /// The scenario of a run.

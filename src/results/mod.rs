@@ -10,12 +10,13 @@ mod tables;
 mod unfinished;
 
 pub use files::{FileError, OutputFile, write_file, write_files, write_tree};
-pub use manifest::{Manifest, ManifestFile, ManifestScenario, ManifestStrategy};
+pub use manifest::{Manifest, ManifestFile, ManifestProfile, ManifestScenario, ManifestStrategy};
 pub use replications::{Replications, SUMS};
 pub use rows::{Delays, DelaysRow, Summary, delays};
 pub use tables::{csv_bytes, csv_files, summary_file};
 pub use unfinished::abandon_unfinished;
 
+use crate::cost::Profile;
 use crate::disk::LoadModel;
 use crate::simulation::{ShardLog, Totals};
 use crate::strategy::Strategy;
@@ -39,6 +40,8 @@ pub struct RunResults {
     pub loading: LoadModel,
     /// `max.message.bytes`.
     pub max_message_bytes: u64,
+    /// What the coordinator's work costs.
+    pub profile: Profile,
     /// What came of each strategy.
     pub strategies: Vec<(Strategy, Totals)>,
 }

@@ -2,11 +2,13 @@
 //! cell.
 
 use super::RunResults;
+use crate::cost::{Counts, Operation, Shares, Trigger};
 use crate::kafka::GroupKind;
 use crate::kafka::records::RecordType;
-use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, Totals};
+use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, ShardWork, Totals};
 use crate::strategy::{Design, Strategy};
 use serde::Serialize;
+use std::cmp::Reverse;
 
 /// A row of `summary.csv`.
 #[derive(Debug, Clone, Serialize)]
@@ -57,8 +59,8 @@ pub struct Summary<'a> {
     pub topic_hashes: u64,
     /// Bytes fed to them.
     pub hash_bytes: u64,
-    /// Not modelled yet.
-    pub cpu_model_ns: Option<u64>,
+    /// How long the coordinators' work took by the cost profile.
+    pub cpu_model_ns: u64,
     /// Not modelled yet.
     pub heap_model_bytes: Option<u64>,
     /// Bumps of which it is not known whether they changed an assignment.
@@ -85,12 +87,17 @@ pub struct Summary<'a> {
     pub load_model_ms: u64,
     /// How long the longest load took of those that happened after the first one of a shard.
     pub load_max_model_ms: Option<u64>,
+    /// The shard whose work took the longest; none without a shard.
+    pub busiest_shard: Option<i32>,
+    /// How long it took.
+    pub busiest_shard_cpu_model_ns: Option<u64>,
 }
 
 impl<'a> Summary<'a> {
     /// The row of a strategy.
     pub fn new(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Summary<'a> {
         let (contents, done) = (totals.log_contents(), totals.log_totals());
+        let busiest = shard_costs(run, totals).min_by_key(|(shard, cost_ns)| (Reverse(*cost_ns), shard.shard));
         Summary {
             scenario: &run.scenario,
             seed: run.seed,
@@ -100,9 +107,9 @@ impl<'a> Summary<'a> {
             members: run.size.members,
             topics: run.size.topics,
             partitions: run.size.partitions,
-            heartbeats: totals.operations.heartbeats,
+            heartbeats: totals.count(Operation::Heartbeat),
             metadata_images: run.size.metadata_images,
-            refreshes: totals.work.refreshes,
+            refreshes: totals.count(Operation::Refresh),
             epoch_bumps: totals.bumps.len() as u64,
             idle_bumps: totals.idle_bumps(),
             needless_bumps: totals.needless_bumps(),
@@ -113,9 +120,9 @@ impl<'a> Summary<'a> {
             rebalance_bytes: totals.rebalance_bytes(),
             log_peak_bytes: totals.log_peak_bytes(),
             log_final_bytes: contents.bytes,
-            topic_hashes: totals.work.topic_hashes,
-            hash_bytes: totals.work.hash_bytes,
-            cpu_model_ns: None,
+            topic_hashes: totals.count(Operation::TopicHash),
+            hash_bytes: totals.count(Operation::HashByte),
+            cpu_model_ns: run.profile.cost_ns(&totals.all_counts()),
             heap_model_bytes: None,
             unjudged_bumps: totals.bumps.iter().filter(|bump| bump.assignment_changed.is_none()).count() as u64,
             commit_records: done.commit_records,
@@ -129,8 +136,16 @@ impl<'a> Summary<'a> {
             log_commit_bytes: contents.commits.bytes,
             load_model_ms: run.longest_load_ms(totals),
             load_max_model_ms: failovers(totals).map(|load| run.loading.time_ms(load.bytes, load.records)).max(),
+            busiest_shard: busiest.map(|(shard, _)| shard.shard),
+            busiest_shard_cpu_model_ns: busiest.map(|(_, cost_ns)| cost_ns),
         }
     }
+}
+
+/// Each shard with how long its work took.
+fn shard_costs<'a>(run: &'a RunResults, totals: &'a Totals) -> impl Iterator<Item = (&'a ShardWork, u64)> {
+    let mut shares = Shares::new(&run.profile);
+    totals.shards.iter().map(move |shard| (shard, shares.next_ns(&shard.counts)))
 }
 
 /// A row of `timeline.csv`.
@@ -146,25 +161,35 @@ pub(super) struct TimelineRow<'a> {
     appended_bytes: u64,
     log_bytes: u64,
     topic_hashes: u64,
-    cpu_model_ns: Option<u64>,
+    cpu_model_ns: u64,
     log_peak_bytes: u64,
 }
 
 impl<'a> TimelineRow<'a> {
-    pub fn new(run: &'a RunResults, strategy: &'a Strategy, time_ms: i64, bucket: &Bucket) -> TimelineRow<'a> {
+    /// A row for each bucket.
+    pub fn all(run: &'a RunResults, strategy: &'a Strategy, totals: &'a Totals) -> impl Iterator<Item = Self> {
+        let mut shares = Shares::new(&run.profile);
+        let times = (0..).step_by(run.timeline_ms.max(1) as usize);
+        times.zip(&totals.timeline).map(move |(time_ms, bucket)| {
+            let cpu_model_ns = shares.next_ns(&bucket.counts);
+            TimelineRow::new(run, strategy, time_ms, bucket, cpu_model_ns)
+        })
+    }
+
+    fn new(run: &'a RunResults, strategy: &'a Strategy, time_ms: i64, bucket: &Bucket, cpu_model_ns: u64) -> Self {
         TimelineRow {
             scenario: &run.scenario,
             seed: run.seed,
             strategy: &strategy.name,
             time_ms,
-            heartbeats: bucket.heartbeats,
-            refreshes: bucket.refreshes,
+            heartbeats: bucket.counts[Operation::Heartbeat],
+            refreshes: bucket.counts[Operation::Refresh],
             epoch_bumps: bucket.epoch_bumps,
             appended_bytes: bucket.appended_bytes,
             log_bytes: bucket.log_bytes,
             log_peak_bytes: bucket.log_peak_bytes,
-            topic_hashes: bucket.topic_hashes,
-            cpu_model_ns: None,
+            topic_hashes: bucket.counts[Operation::TopicHash],
+            cpu_model_ns,
         }
     }
 }
@@ -320,48 +345,35 @@ pub(super) struct OperationRow<'a> {
 }
 
 impl<'a> OperationRow<'a> {
-    /// The rows of a strategy.
+    /// The rows of a strategy: what the profile prices, and what else is counted.
     pub fn all(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Vec<OperationRow<'a>> {
-        let row = |(operation, count)| OperationRow {
+        let row = |operation, count, cpu_model_ns| OperationRow {
             scenario: &run.scenario,
             seed: run.seed,
             strategy: &strategy.name,
             operation,
             count,
-            cpu_model_ns: None,
+            cpu_model_ns,
         };
-        operations(totals).into_iter().map(row).collect()
+        let counts = totals.all_counts();
+        let priced = Operation::ALL.into_iter().map(|operation| {
+            let count = counts[operation];
+            row(operation.name(), count, run.profile.nanoseconds(operation, count))
+        });
+        priced.chain(others(totals).into_iter().map(|(name, count)| row(name, count, None))).collect()
     }
 }
 
-/// What the coordinator did, by name.
-fn operations(totals: &Totals) -> Vec<(&'static str, u64)> {
-    let (done, work, log) = (&totals.operations, &totals.work, totals.log_totals());
-    vec![
-        ("heartbeat", done.heartbeats),
-        ("heartbeat-rejected", done.rejected_heartbeats),
-        ("heartbeat-unsent", done.unsent_heartbeats),
-        ("timer", done.timers),
-        ("background-task", done.background_tasks),
-        ("image-published", done.published_images),
-        ("load", done.loads),
-        ("load-failed", done.failed_loads),
-        ("record-loaded", done.loaded_records),
-        ("refresh", work.refreshes),
-        ("topic-lookup", work.topics_looked_up),
-        ("map-partition", work.map_partitions),
-        ("entry-comparison", work.entries_compared),
-        ("topic-hash", work.topic_hashes),
-        ("memo-hit", work.memo_hits),
-        ("memo-drop", work.memo_drops),
-        ("group-hash", work.group_hashes),
-        ("group-hash-topic", work.group_hash_topics),
-        ("assignor-run", done.assignor_runs),
-        ("assigned-member", done.assigned_members),
-        ("assigned-partition", done.assigned_partitions),
-        ("write", done.writes),
-        ("write-oversized", done.refused_writes),
-        ("batch", done.batches),
+/// What is counted beside what the profile prices, by name.
+fn others(totals: &Totals) -> [(&'static str, u64); 12] {
+    let (happened, log) = (&totals.happened, totals.log_totals());
+    [
+        ("heartbeat-rejected", happened.rejected_heartbeats),
+        ("heartbeat-unsent", happened.unsent_heartbeats),
+        ("load", happened.loads),
+        ("load-failed", happened.failed_loads),
+        ("write", happened.writes),
+        ("write-oversized", happened.refused_writes),
         ("commit-batch", log.commit_batches),
         ("segment-rolled", log.segments_rolled),
         ("cleaning", log.cleaned.cleanings),
@@ -369,6 +381,79 @@ fn operations(totals: &Totals) -> Vec<(&'static str, u64)> {
         ("record-removed", log.cleaned.removed_records),
         ("tombstone-removed", log.cleaned.removed_tombstones),
     ]
+}
+
+/// A row of `work.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct WorkRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    cause: &'static str,
+    operation: &'static str,
+    count: u64,
+    cpu_model_ns: Option<u64>,
+}
+
+impl<'a> WorkRow<'a> {
+    /// The rows of a strategy: what each cause made the coordinators do.
+    pub fn all(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Vec<WorkRow<'a>> {
+        let mut shares = Operation::ALL.map(|_| Shares::new(&run.profile));
+        let mut rows = Vec::new();
+        for (trigger, counts) in Trigger::ALL.into_iter().zip(&totals.counts) {
+            for operation in Operation::ALL.into_iter().filter(|&operation| counts[operation] > 0) {
+                let count = counts[operation];
+                let cost_ns = shares[operation as usize].next_ns(&Counts::of(operation, count));
+                rows.push(WorkRow {
+                    scenario: &run.scenario,
+                    seed: run.seed,
+                    strategy: &strategy.name,
+                    cause: trigger.name(),
+                    operation: operation.name(),
+                    count,
+                    cpu_model_ns: run.profile.picoseconds(operation).map(|_| cost_ns),
+                });
+            }
+        }
+        rows
+    }
+}
+
+/// A row of `shards.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct ShardRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    shard: i32,
+    broker: Option<i32>,
+    heartbeats: u64,
+    refreshes: u64,
+    epoch_bumps: u64,
+    topic_hashes: u64,
+    hash_bytes: u64,
+    records: u64,
+    cpu_model_ns: u64,
+}
+
+impl<'a> ShardRow<'a> {
+    /// The rows of a strategy.
+    pub fn all(run: &'a RunResults, strategy: &'a Strategy, totals: &'a Totals) -> impl Iterator<Item = ShardRow<'a>> {
+        shard_costs(run, totals).map(|(shard, cpu_model_ns)| ShardRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            shard: shard.shard,
+            broker: shard.broker,
+            heartbeats: shard.counts[Operation::Heartbeat],
+            refreshes: shard.counts[Operation::Refresh],
+            epoch_bumps: shard.epoch_bumps,
+            topic_hashes: shard.counts[Operation::TopicHash],
+            hash_bytes: shard.counts[Operation::HashByte],
+            records: shard.counts[Operation::Record],
+            cpu_model_ns,
+        })
+    }
 }
 
 /// The loads after the first one of each shard, whose log is empty.

@@ -2,7 +2,9 @@
 
 use super::RunResults;
 use super::files::OutputFile;
-use super::rows::{BumpRow, DelaysRow, KindRow, LoadRow, LogRow, OperationRow, RecordRow, Summary, TimelineRow};
+use super::rows::{
+    BumpRow, DelaysRow, KindRow, LoadRow, LogRow, OperationRow, RecordRow, ShardRow, Summary, TimelineRow, WorkRow,
+};
 use crate::kafka::records::RecordType;
 use crate::simulation::Totals;
 use crate::strategy::Strategy;
@@ -12,7 +14,8 @@ const SUMMARY: &str = "scenario,seed,strategy,kafka,groups,members,topics,partit
 epoch_bumps,idle_bumps,needless_bumps,missed_changes,records,appended_bytes,strategy_bytes,rebalance_bytes,\
 log_peak_bytes,log_final_bytes,topic_hashes,hash_bytes,cpu_model_ns,heap_model_bytes,unjudged_bumps,\
 commit_records,commit_bytes,cleaner_read_bytes,cleaner_written_bytes,removed_bytes,replicated_bytes,\
-log_strategy_bytes,log_rebalance_bytes,log_commit_bytes,load_model_ms,load_max_model_ms";
+log_strategy_bytes,log_rebalance_bytes,log_commit_bytes,load_model_ms,load_max_model_ms,busiest_shard,\
+busiest_shard_cpu_model_ns";
 const TIMELINE: &str = "scenario,seed,strategy,time_ms,heartbeats,refreshes,epoch_bumps,appended_bytes,log_bytes,\
 topic_hashes,cpu_model_ns,log_peak_bytes";
 const BUMPS: &str = "scenario,seed,strategy,time_ms,kind,group,old_epoch,new_epoch,cause,topic,field,event,delay_ms,\
@@ -22,6 +25,9 @@ log_records,log_tombstones,log_batch_bytes";
 const KINDS: &str = "scenario,seed,strategy,kind,groups,members,heartbeats,epoch_bumps,idle_bumps,needless_bumps,\
 unjudged_bumps,records,batch_bytes,strategy_bytes,rebalance_bytes";
 const OPERATIONS: &str = "scenario,seed,strategy,operation,count,cpu_model_ns";
+const WORK: &str = "scenario,seed,strategy,cause,operation,count,cpu_model_ns";
+const SHARDS: &str = "scenario,seed,strategy,shard,broker,heartbeats,refreshes,epoch_bumps,topic_hashes,hash_bytes,\
+records,cpu_model_ns";
 const DELAYS: &str = "scenario,seed,strategy,changes,p50_ms,p90_ms,p99_ms,max_ms";
 
 const LOGS: &str = "scenario,seed,strategy,shard,broker,groups,replicas,appended_bytes,commit_bytes,cleanings,\
@@ -59,6 +65,12 @@ pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
         table("kinds.csv", KINDS, runs, |run, strategy, totals, rows| {
             KindRow::all(run, strategy, totals).into_iter().try_for_each(|row| rows.serialize(row))
         })?,
+        table("work.csv", WORK, runs, |run, strategy, totals, rows| {
+            WorkRow::all(run, strategy, totals).into_iter().try_for_each(|row| rows.serialize(row))
+        })?,
+        table("shards.csv", SHARDS, runs, |run, strategy, totals, rows| {
+            ShardRow::all(run, strategy, totals).try_for_each(|row| rows.serialize(row))
+        })?,
     ])
 }
 
@@ -78,8 +90,7 @@ pub fn summary_file(runs: &[RunResults]) -> csv::Result<OutputFile> {
 /// As [`csv_files`].
 pub(super) fn timeline_file(runs: &[RunResults]) -> csv::Result<OutputFile> {
     table("timeline.csv", TIMELINE, runs, |run, strategy, totals, rows| {
-        let mut buckets = (0..).step_by(run.timeline_ms.max(1) as usize).zip(&totals.timeline);
-        buckets.try_for_each(|(time_ms, bucket)| rows.serialize(TimelineRow::new(run, strategy, time_ms, bucket)))
+        TimelineRow::all(run, strategy, totals).try_for_each(|row| rows.serialize(row))
     })
 }
 
@@ -114,9 +125,18 @@ pub fn csv_bytes(rows: csv::Writer<Vec<u8>>) -> csv::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::coordinator::{Cause, Field, FoundChange};
+    use crate::cost::{Counts, Operation, Profile, Trigger};
     use crate::disk::LoadModel;
     use crate::results::RunSize;
-    use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog};
+    use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, ShardWork};
+
+    fn profile() -> Profile {
+        let prices = "heartbeat = 1_400\ntimer = 300\n";
+        let others = Operation::ALL.into_iter().filter(|operation| !prices.contains(operation.name()));
+        let others: Vec<&str> = others.map(Operation::name).collect();
+        let text = format!("name = \"p\"\nnot_measured = {others:?}\n[picoseconds]\n{prices}");
+        Profile::parse("p.toml", &text).expect("a profile")
+    }
 
     fn run() -> RunResults {
         let found = |topic: &str, since_ms| FoundChange { topic: topic.into(), field: Field::Racks, since_ms };
@@ -143,8 +163,17 @@ mod tests {
             replayed_records: 20,
             error: None,
         };
-        let (logs, loads, timeline) = (vec![log], vec![load], vec![Bucket::default(); 2]);
-        let totals = Totals { bumps: vec![bump], timeline, logs, loads, ..Totals::default() };
+        // Heartbeats take 1.4 ns and timers 0.3; nothing else has a price.
+        let mut counts = [Counts::default(); Trigger::ALL.len()];
+        counts[Trigger::Heartbeat as usize] = Counts::of(Operation::Heartbeat, 3);
+        counts[Trigger::Timer as usize] = Counts::of(Operation::Timer, 1);
+        counts[Trigger::Timer as usize].add(Operation::Record, 7);
+        let bucket = |counts| Bucket { counts, ..Bucket::default() };
+        let timeline = vec![bucket(Counts::of(Operation::Heartbeat, 1)), bucket(Counts::of(Operation::Heartbeat, 2))];
+        let shard = |shard, counts| ShardWork { shard, broker: Some(4), counts, epoch_bumps: 1 };
+        let shards = vec![shard(0, counts[1]), shard(5, counts[0])];
+        let (logs, loads) = (vec![log], vec![load]);
+        let totals = Totals { counts, bumps: vec![bump], timeline, logs, loads, shards, ..Totals::default() };
         RunResults {
             scenario: "s".to_owned(),
             seed: 7,
@@ -153,6 +182,7 @@ mod tests {
             start_unix_ms: 0,
             timeline_ms: 5_000,
             max_message_bytes: 1_048_588,
+            profile: profile(),
             loading: LoadModel { bytes_per_second: 1_000, record_ns: 1_000_000 },
             strategies: ["ideal", "cached-hash"]
                 .map(|name| (Strategy::preset(name).expect("a preset"), totals.clone()))
@@ -196,6 +226,8 @@ mod tests {
                 "kinds.csv",
                 "scenario,seed,strategy,kind,groups,members,heartbeats,epoch_bumps,idle_bumps,needless_bumps",
             ),
+            ("work.csv", "scenario,seed,strategy,cause,operation,count,cpu_model_ns"),
+            ("shards.csv", "scenario,seed,strategy,shard,broker,heartbeats"),
         ];
         for (with, without) in files(&[run()]).iter().zip(files(&[])) {
             assert_eq!((with.0, &with.1[..1]), (without.0, &without.1[..]));
@@ -218,13 +250,15 @@ mod tests {
         let run = run();
         let (strategy, totals) = &run.strategies[0];
         assert_eq!(header(Summary::new(&run, strategy, totals)), SUMMARY);
-        assert_eq!(header(TimelineRow::new(&run, strategy, 0, &totals.timeline[0])), TIMELINE);
+        assert_eq!(header(TimelineRow::all(&run, strategy, totals).next().expect("a bucket")), TIMELINE);
         assert_eq!(header(BumpRow::new(&run, strategy, &totals.bumps[0])), BUMPS);
         assert_eq!(header(RecordRow::new(&run, strategy, totals, RecordType::ALL[0])), RECORDS);
         assert_eq!(header(OperationRow::all(&run, strategy, totals).remove(0)), OPERATIONS);
         assert_eq!(header(DelaysRow::new(&run, strategy, totals)), DELAYS);
         assert_eq!(header(LogRow::new(&run, strategy, &totals.logs[0])), LOGS);
         assert_eq!(header(KindRow::all(&run, strategy, totals).remove(0)), KINDS);
+        assert_eq!(header(WorkRow::all(&run, strategy, totals).remove(0)), WORK);
+        assert_eq!(header(ShardRow::all(&run, strategy, totals).next().expect("a shard")), SHARDS);
         assert_eq!(header(LoadRow::new(&run, strategy, &totals.loads[0])), LOADS);
     }
 
@@ -232,15 +266,28 @@ mod tests {
     fn what_is_not_known_is_empty() {
         let files = files(&[run()]);
         let row = |file: usize, row: usize| files[file].1[row].as_str();
-        assert_eq!(row(0, 1), "s,7,ideal,4.3.1,0,0,0,0,0,0,0,1,0,0,,0,0,0,0,0,0,0,0,,,1,0,0,0,0,0,0,0,0,0,0,2050");
+        assert_eq!(row(0, 1), "s,7,ideal,4.3.1,0,0,0,0,3,0,0,1,0,0,,0,0,0,0,0,0,0,0,4,,1,0,0,0,0,0,0,0,0,0,0,2050,5,4");
         assert_eq!(
             row(0, 2),
-            "s,7,cached-hash,4.3.1,0,0,0,0,0,0,0,1,0,0,0,0,0,0,0,0,0,0,0,,,1,0,0,0,0,0,0,0,0,0,0,2050"
+            "s,7,cached-hash,4.3.1,0,0,0,0,3,0,0,1,0,0,0,0,0,0,0,0,0,0,0,4,,1,0,0,0,0,0,0,0,0,0,0,2050,5,4"
         );
-        assert_eq!([row(1, 1), row(1, 2)], ["s,7,ideal,0,0,0,0,0,0,0,,0", "s,7,ideal,5000,0,0,0,0,0,0,,0"]);
+        assert_eq!([row(1, 1), row(1, 2)], ["s,7,ideal,0,1,0,0,0,0,0,1,0", "s,7,ideal,5000,2,0,0,0,0,0,3,0"]);
         // The delay is that of the earliest change.
         let bump = "s,7,ideal,5000,consumer,\"a,b\",1,2,join;refresh,x;y,racks;racks,reassign,3500,,false";
         assert_eq!(row(2, 1), bump);
+        let operation = |name: &str| {
+            let has_name = |line: &&String| line.split(',').nth(3) == Some(name);
+            files[4].1.iter().find(has_name).map(String::as_str)
+        };
+        assert_eq!(operation("heartbeat"), Some("s,7,ideal,heartbeat,3,4"));
+        assert_eq!(operation("timer"), Some("s,7,ideal,timer,1,0"));
+        assert_eq!(operation("record"), Some("s,7,ideal,record,7,"));
+        assert_eq!(operation("load"), Some("s,7,ideal,load,0,"));
+        assert_eq!(
+            files[9].1[1..4],
+            ["s,7,ideal,heartbeat,heartbeat,3,4", "s,7,ideal,timer,timer,1,0", "s,7,ideal,timer,record,7,"]
+        );
+        assert_eq!(files[10].1[1..3], ["s,7,ideal,0,4,0,0,1,0,0,7,0", "s,7,ideal,5,4,3,0,1,0,0,0,4"]);
         assert_eq!(row(5, 1), "s,7,ideal,2,1000,3500,3500,3500");
         assert_eq!(row(6, 1), "s,7,ideal,0,,0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
         assert_eq!(row(7, 1), "s,7,ideal,3,0,1,2000,50,20,2050,");

@@ -6,6 +6,7 @@ mod diagnostic;
 mod general;
 mod happenings;
 mod populations;
+mod profile;
 mod reader;
 mod sweep;
 mod syntax;
@@ -15,6 +16,7 @@ mod types;
 mod units;
 
 pub use diagnostic::{Diagnostic, Place};
+pub use profile::{ProfileError, ProfileFile};
 pub use sweep::{Parameter, Seeds, Sweep};
 pub use types::*;
 pub use units::{Rate, counted, duration_ms, rate, show_duration, size_bytes};

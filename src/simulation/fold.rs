@@ -4,9 +4,10 @@ use super::clients::IdleHeartbeats;
 use super::commits::Committers;
 use super::fingerprint::{Watch, Watcher};
 use super::subject::Subject;
-use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, Totals};
+use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, ShardWork, Totals};
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome, Shard};
+use crate::cost::{Counts, Operation, Trigger};
 use crate::disk::segment_file::RecordBytes;
 use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog, Record};
 use crate::kafka::batch::{Lengths, batch_len};
@@ -121,12 +122,14 @@ impl<'h> Fold<'h> {
 
     /// A new incarnation has loaded the log.
     pub fn add_load(&mut self, load: LoadTotals, work: Work, shard: &Shard) {
-        let operations = &mut self.totals.operations;
-        operations.loads += 1;
-        operations.failed_loads += u64::from(load.error.is_some());
-        operations.loaded_records += load.replayed_records;
+        let happened = &mut self.totals.happened;
+        happened.loads += 1;
+        happened.failed_loads += u64::from(load.error.is_some());
         self.watcher.iter_mut().for_each(|watcher| watcher.load(&load, work, shard));
-        self.add_work(load.time_ms, work);
+        let mut counts = Counts::of(Operation::RecordLoaded, load.replayed_records);
+        counts.add(Operation::ByteLoaded, load.bytes);
+        counts.add_work(&work);
+        self.count(load.time_ms, Trigger::Load, &counts);
         self.totals.loads.push(load);
     }
 
@@ -135,51 +138,66 @@ impl<'h> Fold<'h> {
         &self.log
     }
 
-    /// An image has been published.
-    pub fn add_image(&mut self, now_ms: TimeMs, work: Work) {
+    /// An image whose delta has so many topics has been published.
+    pub fn add_image(&mut self, now_ms: TimeMs, topics: usize, work: Work) {
         self.watcher.iter_mut().for_each(|watcher| watcher.published(now_ms, work));
-        self.add_work(now_ms, work);
+        let mut counts = Counts::of(Operation::ImagePublished, 1);
+        counts.add(Operation::ImageTopic, topics as u64);
+        counts.add_work(&work);
+        self.count(now_ms, Trigger::Image, &counts);
     }
 
-    fn add_work(&mut self, now_ms: TimeMs, work: Work) {
-        let bucket = self.bucket(now_ms);
-        bucket.refreshes += work.refreshes;
-        bucket.topic_hashes += work.topic_hashes;
-        self.totals.work += work;
+    /// An image has made a broker's remembered hashes go.
+    pub fn add_broker_memo(&mut self, now_ms: TimeMs, work: Work) {
+        self.watcher.iter_mut().for_each(|watcher| watcher.published(now_ms, work));
+        let mut counts = Counts::default();
+        counts.add_work(&work);
+        self.count(now_ms, Trigger::Image, &counts);
+    }
+
+    fn count(&mut self, now_ms: TimeMs, trigger: Trigger, counts: &Counts) {
+        self.bucket(now_ms).counts += counts;
+        self.totals.counts[trigger as usize] += counts;
     }
 
     /// A request reached the coordinator.
     pub fn add_heartbeat(&mut self, now_ms: TimeMs, kind: GroupKind, outcome: &Outcome) {
-        self.bucket(now_ms).heartbeats += 1;
         self.totals.heartbeats[kind as usize] += 1;
-        self.totals.operations.heartbeats += 1;
-        self.totals.operations.rejected_heartbeats += u64::from(outcome.error.is_some());
+        self.totals.happened.rejected_heartbeats += u64::from(outcome.error.is_some());
+        self.count(now_ms, Trigger::Heartbeat, &Counts::of(Operation::Heartbeat, 1));
     }
 
     /// Heartbeats that were not processed.
     pub fn add_idle_heartbeats(&mut self, kind: GroupKind, idle: &IdleHeartbeats) {
         self.totals.heartbeats[kind as usize] += idle.count as u64;
-        self.totals.operations.heartbeats += idle.count as u64;
         let (mut next_ms, mut left) = (idle.first_ms, idle.count);
         while left > 0 {
             let bucket_end_ms = (next_ms / self.timeline_ms + 1) * self.timeline_ms;
             let in_bucket = ((bucket_end_ms - next_ms + idle.interval_ms - 1) / idle.interval_ms).min(left);
-            self.bucket(next_ms).heartbeats += in_bucket as u64;
+            self.count(next_ms, Trigger::Heartbeat, &Counts::of(Operation::Heartbeat, in_bucket as u64));
             next_ms += in_bucket * idle.interval_ms;
             left -= in_bucket;
         }
     }
 
-    /// What an operation did. `event` says what the member did that it is about.
-    pub fn add_outcome(&mut self, now_ms: TimeMs, outcome: &Outcome, event: &Arc<str>) {
-        self.add_work(now_ms, outcome.work);
+    /// What an operation did, and what made it do that. `event` says what the member did that it is about.
+    pub fn add_outcome(&mut self, now_ms: TimeMs, trigger: Trigger, outcome: &Outcome, event: &Arc<str>) {
+        let mut counts = Counts::default();
+        match trigger {
+            Trigger::Timer => counts.add(Operation::Timer, 1),
+            Trigger::Background => counts.add(Operation::BackgroundTask, 1),
+            Trigger::Heartbeat | Trigger::Image | Trigger::Load => {}
+        }
+        counts.add_outcome(outcome);
         if let (Some(bytes), Some(group)) = (outcome.refused_bytes, &outcome.group) {
-            self.totals.operations.refused_writes += 1;
+            self.totals.happened.refused_writes += 1;
             self.totals.first_refusal.get_or_insert(LargeWrite { bytes, time_ms: now_ms, group: group.clone() });
         }
         if !outcome.entries.is_empty() {
-            self.add_records(now_ms, &outcome.entries, &outcome.lengths);
+            let begins_batch = self.add_records(now_ms, &outcome.entries, &outcome.lengths);
+            counts.add(Operation::Batch, u64::from(begins_batch));
         }
+        self.count(now_ms, trigger, &counts);
         for bump in &outcome.bumps {
             self.add_bump(now_ms, bump, event);
         }
@@ -201,6 +219,12 @@ impl<'h> Fold<'h> {
         shard.done = self.log.totals();
         shard.contents = LogContents::of(self.log.segments());
         shard.appended_bytes = self.totals.appended_bytes;
+        self.totals.shards.push(ShardWork {
+            shard: shard.shard,
+            broker: shard.broker,
+            counts: self.totals.all_counts(),
+            epoch_bumps: self.totals.bumps.len() as u64,
+        });
         self.totals.logs.push(shard);
         self.totals.effects = self.watcher.map(Watcher::into_effects).unwrap_or_default();
         self.totals
@@ -210,8 +234,9 @@ impl<'h> Fold<'h> {
         &mut self.totals.timeline[(now_ms / self.timeline_ms) as usize]
     }
 
-    fn add_records(&mut self, now_ms: TimeMs, entries: &[Entry], lengths: &[Lengths]) {
-        self.totals.operations.writes += 1;
+    /// Appends records; says whether they begin a batch.
+    fn add_records(&mut self, now_ms: TimeMs, entries: &[Entry], lengths: &[Lengths]) -> bool {
+        self.totals.happened.writes += 1;
         let bytes = batch_len(lengths);
         if self.totals.largest_write.as_ref().is_none_or(|largest| largest.bytes < bytes) {
             let group = entries.first().map(|entry| entry.record.key.group.clone()).unwrap_or_default();
@@ -219,7 +244,6 @@ impl<'h> Fold<'h> {
         }
         let unix_ms = self.start_unix_ms + now_ms;
         let header_bytes = self.log.begin(unix_ms, lengths);
-        self.totals.operations.batches += u64::from(header_bytes > 0);
         let mut appended_bytes = header_bytes;
         for (entry, &(key_bytes, value_bytes)) in entries.iter().zip(lengths) {
             let hash_bytes = entry.record.value.as_ref().map_or(0, Value::hash_bytes);
@@ -248,6 +272,7 @@ impl<'h> Fold<'h> {
         }
         self.totals.appended_bytes += appended_bytes;
         self.bucket(now_ms).appended_bytes += appended_bytes;
+        header_bytes > 0
     }
 
     /// Who owns partitions commits their offsets.
@@ -284,9 +309,6 @@ impl<'h> Fold<'h> {
 
     /// A run judges all bumps since the one before it.
     fn add_assignor_run(&mut self, run: &AssignorRun) {
-        self.totals.operations.assignor_runs += 1;
-        self.totals.operations.assigned_members += run.members;
-        self.totals.operations.assigned_partitions += run.partitions;
         let Some(unjudged) = self.unjudged.get_mut(&run.group) else { return };
         let bumps = &mut self.totals.bumps;
         unjudged.retain(|&index| {

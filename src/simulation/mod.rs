@@ -21,7 +21,9 @@ mod world;
 pub use fingerprint::Watch;
 pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};
-pub use totals::{Bucket, BumpTotals, Effect, LargeWrite, LoadTotals, Operations, RecordTotals, ShardLog, Totals};
+pub use totals::{
+    Bucket, BumpTotals, Effect, Happenings, LargeWrite, LoadTotals, RecordTotals, ShardLog, ShardWork, Totals,
+};
 
 use crate::kafka::{GroupKind, JString};
 use crate::strategy::{Design, Memo, Strategy};

@@ -4,6 +4,7 @@
 use super::*;
 use crate::cluster::{Change, History, HistoryBuilder};
 use crate::coordinator::{Cause, Config, Field, KafkaVersion};
+use crate::cost::Operation;
 use crate::disk::{LoadModel, LogSettings};
 use crate::kafka::records::RecordType;
 use crate::kafka::{JString, Uuid};
@@ -152,8 +153,8 @@ fn one_member_and_an_expansion() {
         ]
     );
     // At 1000, 1001, 6001, 11001, 16001, 16002, 21002 and 26002.
-    assert_eq!(totals.timeline.iter().map(|bucket| bucket.heartbeats).collect::<Vec<_>>(), [3, 3, 2]);
-    assert_eq!((totals.work.refreshes, totals.work.topic_hashes), (3, 2));
+    assert_eq!(totals.timeline.iter().map(|bucket| bucket.counts[Operation::Heartbeat]).collect::<Vec<_>>(), [3, 3, 2]);
+    assert_eq!((totals.count(Operation::Refresh), totals.count(Operation::TopicHash)), (3, 2));
     assert_eq!(totals.delays_ms(), [4_001]);
     // Types 5, 3, 7, 6 and 8, then 3, 7, 6 and 8.
     let written = RecordType::ALL.map(|record_type| (record_type as i16, totals.of(record_type).records));
@@ -164,7 +165,7 @@ fn one_member_and_an_expansion() {
     assert_eq!(*totals.of(RecordType::ConsumerGroupMetadata), metadata);
     // Without the hash its value has 7.
     assert_eq!(totals.strategy_bytes(), 20);
-    assert_eq!(totals.operations.batches, 2);
+    assert_eq!(totals.count(Operation::Batch), 2);
     let in_records: u64 = totals.records.iter().map(|of_type| of_type.batch_bytes).sum();
     assert_eq!(totals.appended_bytes, in_records + 2 * 61);
     assert_eq!(totals.appended_bytes, totals.timeline.iter().map(|bucket| bucket.appended_bytes).sum::<u64>());
@@ -179,7 +180,7 @@ fn the_bytes_of_a_map_are_the_strategys() {
     let map = totals.of(RecordType::ConsumerGroupPartitionMetadata);
     assert_eq!((map.records, map.key_bytes), (1, 5));
     assert_eq!(totals.strategy_bytes(), map.batch_bytes);
-    assert_eq!((totals.work.topic_hashes, totals.work.map_partitions), (0, 4));
+    assert_eq!((totals.count(Operation::TopicHash), totals.count(Operation::MapPartition)), (0, 4));
 }
 
 /// At equal times an image comes before what members do, and a timer before both: what the group looks at and whom it
@@ -201,9 +202,9 @@ fn order_at_equal_times() {
             "46010 g 4>5 join [] join None Some(true)",
         ]
     );
-    assert_eq!(totals.operations.timers, 2);
+    assert_eq!(totals.count(Operation::Timer), 2);
     // The timer of 46010 has not seen foo grow, which it would have told; m3 is given all three partitions at once.
-    assert_eq!(totals.operations.assigned_partitions, 2 + 2 + 3);
+    assert_eq!(totals.count(Operation::AssignedPartition), 2 + 2 + 3);
 }
 
 /// A rack change without another assignment: bumps that are idle, unless the strategy is blind to racks, which then
@@ -294,7 +295,7 @@ fn verdicts_on_bumps() {
             "1200 g 3>4 join [] join None Some(true)",
         ]
     );
-    assert_eq!(totals.operations.assignor_runs, 2);
+    assert_eq!(totals.count(Operation::AssignorRun), 2);
     let early = run(&subject(&history, &fleet, KafkaVersion::V4_3_1, 1_300), "cached-hash");
     assert_eq!(early.bumps.iter().map(|bump| bump.assignment_changed).collect::<Vec<_>>(), [Some(true), None, None]);
     assert_eq!(early.idle_bumps(), 0);
@@ -312,13 +313,14 @@ fn shards_live_where_their_leader_is() {
     let fleet = one_group(vec![member(vec![(1_000, join("m1", &["foo"]))])]);
     let subject = subject(&history, &fleet, KafkaVersion::V4_3_1, 100_000);
     let totals = run(&subject, "cached-hash");
-    let done = totals.operations;
-    assert_eq!((done.loads, done.failed_loads, done.rejected_heartbeats, done.timers), (3, 0, 0, 0));
+    let done = totals.happened;
+    assert_eq!((done.loads, done.failed_loads, done.rejected_heartbeats), (3, 0, 0));
+    assert_eq!(totals.count(Operation::Timer), 0);
     // Types 5, 3, 7, 6 and 8 are loaded twice.
-    assert_eq!(done.loaded_records, 10);
+    assert_eq!(totals.count(Operation::RecordLoaded), 10);
     assert!(done.unsent_heartbeats > 10, "{done:?}");
     // Every incarnation looks once and hashes foo anew; the first one looks twice.
-    assert_eq!((totals.bumps.len(), totals.work.refreshes, totals.work.topic_hashes), (1, 4, 3));
+    assert_eq!((totals.bumps.len(), totals.count(Operation::Refresh), totals.count(Operation::TopicHash)), (1, 4, 3));
 }
 
 /// 3.9.1 cannot load every log that the cleaner has been at: here a tombstone of a member that is no longer there. Nobody is
@@ -338,7 +340,7 @@ fn a_failed_load_answers_nobody() {
     let loads = |subject: &Subject| {
         let totals = run(subject, "full-map");
         let loads: Vec<_> = totals.loads.iter().map(|load| (load.time_ms, load.error.is_some())).collect();
-        (loads, totals.operations.rejected_heartbeats)
+        (loads, totals.happened.rejected_heartbeats)
     };
     assert_eq!(loads(&subject), (vec![(0, false), (8_000, false), (20_000, false)], 0));
     // Every batch is a segment, and the cleaner comes at 15000.
@@ -362,17 +364,17 @@ fn a_write_that_is_too_large_fails() {
         let unlimited = run(&subject, "full-map");
         let largest = unlimited.largest_write.expect("a write");
         assert_eq!((largest.time_ms, largest.group.as_str()), (16_001, "g"));
-        assert_eq!((unlimited.operations.refused_writes, unlimited.first_refusal), (0, None));
+        assert_eq!((unlimited.happened.refused_writes, unlimited.first_refusal), (0, None));
         subject.max_message_bytes = largest.bytes;
         assert_eq!(run(&subject, "full-map").bumps, unlimited.bumps);
         subject.max_message_bytes = largest.bytes - 1;
         let limited = run(&subject, "full-map");
         assert_eq!(limited.first_refusal.as_ref(), Some(&largest), "{version}");
-        assert_eq!((limited.operations.refused_writes, limited.operations.rejected_heartbeats), (1, 1));
+        assert_eq!((limited.happened.refused_writes, limited.happened.rejected_heartbeats), (1, 1));
         // It joins; its session ends 45 s after the heartbeat that failed, which has reached the coordinator all the same.
         let bumps: Vec<_> = limited.bumps.iter().map(|bump| (bump.time_ms, bump.new_epoch - bump.old_epoch)).collect();
         assert_eq!(bumps, [(1_000, 1), (61_001, 1)], "{version}");
-        assert_eq!(run(&subject, "cached-hash").operations.refused_writes, 0);
+        assert_eq!(run(&subject, "cached-hash").happened.refused_writes, 0);
     }
 }
 
@@ -395,7 +397,7 @@ fn brokers_may_share_a_memo() {
     };
     let hashes = |history: &History, strategy: &Strategy| {
         let subject = subject(history, &fleet, KafkaVersion::V4_3_1, 30_000);
-        simulate(&subject, std::slice::from_ref(strategy), &|| ()).remove(0).work.topic_hashes
+        simulate(&subject, std::slice::from_ref(strategy), &|| ()).remove(0).count(Operation::TopicHash)
     };
     let together = || Cluster::new().at(500, "leader", vec![leader(0, 2)]);
     assert_eq!(hashes(&together().history(), &shared), 1);
@@ -419,7 +421,7 @@ fn a_registration_may_drop_remembered_hashes() {
     let work = |history: &History, forgets| {
         let strategy = Strategy { name: "s".to_owned(), design: design(forgets) };
         let totals = simulate(&subject(history, &fleet, KafkaVersion::V4_3_1, 30_000), &[strategy], &|| ()).remove(0);
-        (totals.work.topic_hashes, totals.bumps.len(), totals.missed_changes)
+        (totals.count(Operation::TopicHash), totals.bumps.len(), totals.missed_changes)
     };
     use crate::strategy::Forgets::{Topic, TopicOrBroker};
     let alone = Cluster::new().at(12_000, "register", vec![register(3, "d")]).history();

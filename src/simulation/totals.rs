@@ -1,11 +1,11 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
 use crate::coordinator::{Cause, FoundChange};
+use crate::cost::{Counts, Operation, Trigger};
 use crate::disk::{LogContents, LogTotals};
 use crate::kafka::records::RecordType;
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
-use crate::strategy::Work;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
@@ -27,55 +27,33 @@ pub struct RecordTotals {
 /// What happened in one time bucket.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Bucket {
-    /// Requests that reached the coordinator.
-    pub heartbeats: u64,
-    /// Refreshes.
-    pub refreshes: u64,
+    /// What the coordinator did.
+    pub counts: Counts,
     /// Bumps.
     pub epoch_bumps: u64,
     /// Bytes appended to the log; a batch's header counts where the batch begins.
     pub appended_bytes: u64,
-    /// Topic hashes computed.
-    pub topic_hashes: u64,
     /// Bytes in the logs at its end.
     pub log_bytes: u64,
     /// The most bytes that each log took on the disk in it, together.
     pub log_peak_bytes: u64,
 }
 
-/// What the coordinator did, beside what [`Work`] says of refreshes.
+/// What happened beside what costs time.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Operations {
-    /// Requests that reached the coordinator.
-    pub heartbeats: u64,
-    /// Those answered with an error.
+pub struct Happenings {
+    /// Requests answered with an error.
     pub rejected_heartbeats: u64,
     /// Heartbeats that members could not send, as no broker led the shard.
     pub unsent_heartbeats: u64,
-    /// Timers that fired.
-    pub timers: u64,
-    /// Tasks of the background executor.
-    pub background_tasks: u64,
-    /// Images published to a loaded shard.
-    pub published_images: u64,
     /// Loads of a shard by a new incarnation.
     pub loads: u64,
     /// Those that failed.
     pub failed_loads: u64,
-    /// Records replayed by loads.
-    pub loaded_records: u64,
     /// Operations that wrote records.
     pub writes: u64,
     /// Operations that failed because their records are too large for a batch.
     pub refused_writes: u64,
-    /// Batches appended.
-    pub batches: u64,
-    /// Runs of an assignor that were written.
-    pub assignor_runs: u64,
-    /// Members in them.
-    pub assigned_members: u64,
-    /// Partitions in them.
-    pub assigned_partitions: u64,
 }
 
 /// A write that is remarkable for its size.
@@ -108,6 +86,19 @@ pub struct ShardLog {
     pub peak_bytes: u64,
     /// What is in it.
     pub contents: LogContents,
+}
+
+/// What a shard did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ShardWork {
+    /// The shard.
+    pub shard: i32,
+    /// The broker that leads it at the end.
+    pub broker: Option<i32>,
+    /// What its incarnations did.
+    pub counts: Counts,
+    /// Bumps.
+    pub epoch_bumps: u64,
 }
 
 /// A log that a new incarnation has loaded.
@@ -179,10 +170,10 @@ pub struct Effect {
 /// All that is counted.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Totals {
-    /// Operations.
-    pub operations: Operations,
-    /// What refreshes and images made the strategy do.
-    pub work: Work,
+    /// What the coordinator did, by what made it do that, in the order of [`Trigger::ALL`].
+    pub counts: [Counts; Trigger::ALL.len()],
+    /// What happened beside it.
+    pub happened: Happenings,
     /// Records by type, in the order of [`RecordType::ALL`].
     pub records: [RecordTotals; RecordType::ALL.len()],
     /// Bytes of whole batches.
@@ -199,6 +190,8 @@ pub struct Totals {
     pub effects: Vec<Effect>,
     /// The logs at the end, in order of shards.
     pub logs: Vec<ShardLog>,
+    /// What each shard did, in order of shards.
+    pub shards: Vec<ShardWork>,
     /// Every load, in order of time; at equal times in order of shards.
     pub loads: Vec<LoadTotals>,
     /// The largest write that succeeded, the earliest of these.
@@ -217,6 +210,18 @@ impl Totals {
     /// Nothing yet, in so many time buckets.
     pub(super) fn new(num_buckets: usize) -> Totals {
         Totals { timeline: vec![Bucket::default(); num_buckets], ..Totals::default() }
+    }
+
+    /// What the coordinator did, whatever made it do that.
+    pub fn all_counts(&self) -> Counts {
+        let mut all = Counts::default();
+        self.counts.iter().for_each(|counts| all += counts);
+        all
+    }
+
+    /// How often an operation happened.
+    pub fn count(&self, operation: Operation) -> u64 {
+        self.counts.iter().map(|counts| counts[operation]).sum()
     }
 
     /// The records of one type.
@@ -288,8 +293,8 @@ impl Totals {
 
     /// Adds another shard's, in any order of shards. Lists must be [put in order](Totals::sort) once all are there.
     pub(super) fn add(&mut self, other: Totals) {
-        self.operations += other.operations;
-        self.work += other.work;
+        self.counts.iter_mut().zip(&other.counts).for_each(|(mine, theirs)| *mine += theirs);
+        self.happened += other.happened;
         for (mine, theirs) in self.records.iter_mut().zip(other.records) {
             mine.records += theirs.records;
             mine.tombstones += theirs.tombstones;
@@ -303,11 +308,9 @@ impl Totals {
             self.heartbeats[kind] += other.heartbeats[kind];
         }
         for (mine, theirs) in self.timeline.iter_mut().zip(other.timeline) {
-            mine.heartbeats += theirs.heartbeats;
-            mine.refreshes += theirs.refreshes;
+            mine.counts += &theirs.counts;
             mine.epoch_bumps += theirs.epoch_bumps;
             mine.appended_bytes += theirs.appended_bytes;
-            mine.topic_hashes += theirs.topic_hashes;
             mine.log_bytes += theirs.log_bytes;
             mine.log_peak_bytes += theirs.log_peak_bytes;
         }
@@ -316,6 +319,7 @@ impl Totals {
         let by_time = |write: &LargeWrite| (write.time_ms, write.group.clone());
         self.first_refusal = self.first_refusal.take().into_iter().chain(other.first_refusal).min_by_key(by_time);
         self.logs.extend(other.logs);
+        self.shards.extend(other.shards);
         self.loads.extend(other.loads);
         self.bumps.extend(other.bumps);
         self.effects.extend(other.effects);
@@ -354,25 +358,17 @@ impl Totals {
         self.effects.sort_by_key(|effect| (effect.time_ms, effect.shard));
         self.loads.sort_by_key(|load| (load.time_ms, load.shard));
         self.logs.sort_by_key(|log| log.shard);
+        self.shards.sort_by_key(|shard| shard.shard);
     }
 }
 
-impl std::ops::AddAssign for Operations {
-    fn add_assign(&mut self, other: Operations) {
-        self.heartbeats += other.heartbeats;
+impl std::ops::AddAssign for Happenings {
+    fn add_assign(&mut self, other: Happenings) {
         self.rejected_heartbeats += other.rejected_heartbeats;
         self.unsent_heartbeats += other.unsent_heartbeats;
-        self.timers += other.timers;
-        self.background_tasks += other.background_tasks;
-        self.published_images += other.published_images;
         self.loads += other.loads;
         self.failed_loads += other.failed_loads;
-        self.loaded_records += other.loaded_records;
         self.writes += other.writes;
         self.refused_writes += other.refused_writes;
-        self.batches += other.batches;
-        self.assignor_runs += other.assignor_runs;
-        self.assigned_members += other.assigned_members;
-        self.assigned_partitions += other.assigned_partitions;
     }
 }

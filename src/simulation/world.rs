@@ -19,6 +19,7 @@ use super::{GroupAtEnd, ShardFiles};
 use crate::cluster::ImageNumber;
 use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest};
 use crate::coordinator::{Outcome, Shard, Timer};
+use crate::cost;
 use crate::disk::{LogContents, Segment};
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
@@ -242,9 +243,9 @@ impl<'a> World<'a> {
         });
         if published.is_some() {
             let fold = &mut self.places[place].fold;
-            fold.totals_mut().operations.published_images += 1;
-            fold.add_image(now_ms, work);
-            let event = self.subject.history.image(image).event.clone();
+            let delta = self.subject.history.image(image);
+            fold.add_image(now_ms, delta.changed.len() + delta.deleted.len(), work);
+            let event = delta.event.clone();
             self.run_background(now_ms, place, &event);
             self.wake_touched(place);
         }
@@ -268,7 +269,7 @@ impl<'a> World<'a> {
             forgotten.iter().for_each(|topic| table.forget(topic, &mut work));
         }
         if let Some(first) = self.places.first_mut() {
-            first.fold.add_image(now_ms, work);
+            first.fold.add_broker_memo(now_ms, work);
         }
     }
 
@@ -290,7 +291,7 @@ impl<'a> World<'a> {
         self.wake_shard(place);
         let place = &mut self.places[place];
         place.reverts = 0;
-        let is_first = place.fold.totals_mut().operations.loads == 0;
+        let is_first = place.fold.totals_mut().happened.loads == 0;
         place.shard = None;
         place.broker = broker;
         let leader_epoch = subject.history.leader_epoch_at(place.number, image);
@@ -354,8 +355,7 @@ impl<'a> World<'a> {
             self.places[place].note(deadline_ms, Trigger::Timer(&timer), &outcome);
         }
         let event = self.event_of_timer(place, &outcome);
-        self.places[place].fold.totals_mut().operations.timers += 1;
-        self.take(deadline_ms, place, &outcome, &event);
+        self.take(deadline_ms, place, cost::Trigger::Timer, &outcome, &event);
     }
 
     /// What the member did that a timer has taken out.
@@ -403,7 +403,7 @@ impl<'a> World<'a> {
         let group = self.clients.group_of(client);
         let place = self.groups[group].place;
         let Some(outcome) = self.with_shard(place, |shard| shard.heartbeat(now_ms, &request, false)) else {
-            self.places[place].fold.totals_mut().operations.unsent_heartbeats += 1;
+            self.places[place].fold.totals_mut().happened.unsent_heartbeats += 1;
             self.clients.answer(client, now_ms, Err(HeartbeatError::NotCoordinator));
             return;
         };
@@ -411,7 +411,7 @@ impl<'a> World<'a> {
         self.places[place].note(now_ms, Trigger::Heartbeat(&request), &outcome);
         self.heard(now_ms, group, request, &outcome);
         let event = self.words.get(self.clients.last_step(client));
-        self.take(now_ms, place, &outcome, &event);
+        self.take(now_ms, place, cost::Trigger::Heartbeat, &outcome, &event);
         let answer = match (&outcome.error, &outcome.response) {
             (None, Some(response)) => Ok(response),
             (Some(error), _) => Err(*error),
@@ -436,17 +436,16 @@ impl<'a> World<'a> {
     }
 
     /// Takes what an operation did, and what it handed to the background.
-    fn take(&mut self, now_ms: TimeMs, place: usize, outcome: &Outcome, event: &Arc<str>) {
-        self.places[place].take(now_ms, outcome, event);
+    fn take(&mut self, now_ms: TimeMs, place: usize, cause: cost::Trigger, outcome: &Outcome, event: &Arc<str>) {
+        self.places[place].fold.add_outcome(now_ms, cause, outcome, event);
         self.wake_written(place, outcome);
         self.run_background(now_ms, place, event);
     }
 
     fn run_background(&mut self, now_ms: TimeMs, place: usize, event: &Arc<str>) {
         while let Some(outcome) = self.with_shard(place, |shard| shard.run_background(now_ms)).flatten() {
-            self.places[place].fold.totals_mut().operations.background_tasks += 1;
             self.places[place].note(now_ms, Trigger::Background, &outcome);
-            self.places[place].take(now_ms, &outcome, event);
+            self.places[place].fold.add_outcome(now_ms, cost::Trigger::Background, &outcome, event);
             self.wake_written(place, &outcome);
             if outcome.error.is_some() {
                 // What failed is still due: at any heartbeat.
@@ -487,10 +486,6 @@ impl Place<'_> {
         if let (Some(watcher), Some(shard)) = (self.fold.watcher_mut(), &self.shard) {
             watcher.operation(now_ms, trigger, outcome, shard);
         }
-    }
-
-    fn take(&mut self, now_ms: TimeMs, outcome: &Outcome, event: &Arc<str>) {
-        self.fold.add_outcome(now_ms, outcome, event);
     }
 }
 

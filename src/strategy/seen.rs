@@ -18,63 +18,65 @@ pub struct Seen {
     pub group_hash: i64,
 }
 
-/// What a refresh did, in numbers.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Work {
-    /// Refreshes: recomputations of a group's metadata, whatever asked for them.
-    pub refreshes: u64,
-    /// Topics looked up in the image.
-    pub topics_looked_up: u64,
-    /// Partitions copied into a map of racks or counts (`stores = "map"`).
-    pub map_partitions: u64,
-    /// Entries compared with what is stored.
-    pub entries_compared: u64,
-    /// Topic hashes computed.
-    pub topic_hashes: u64,
-    /// Bytes fed to them.
-    pub hash_bytes: u64,
-    /// Topic hashes found in the memo.
-    pub memo_hits: u64,
-    /// Entries dropped from the memo.
-    pub memo_drops: u64,
-    /// Group hashes combined from topic hashes.
-    pub group_hashes: u64,
-    /// Topic hashes that went into them.
-    pub group_hash_topics: u64,
+/// Declares numbers that are added up.
+macro_rules! numbers {
+    ($(#[doc = $of:literal])+ $name:ident { $(#[doc = $doc:literal] $field:ident,)+ }) => {
+        $(#[doc = $of])+
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+        pub struct $name {
+            $(#[doc = $doc] pub $field: u64,)+
+        }
+
+        impl $name {
+            /// All numbers, in the order of the fields.
+            pub fn numbers(&self) -> [u64; [$(stringify!($field)),+].len()] {
+                [$(self.$field),+]
+            }
+        }
+
+        impl std::ops::AddAssign for $name {
+            fn add_assign(&mut self, other: $name) {
+                $(self.$field += other.$field;)+
+            }
+        }
+    };
 }
 
-impl Work {
-    /// All numbers, in the order of the fields.
-    pub fn numbers(&self) -> [u64; 10] {
-        let Work { refreshes, topics_looked_up, map_partitions, entries_compared, topic_hashes, .. } = *self;
-        let Work { hash_bytes, memo_hits, memo_drops, group_hashes, group_hash_topics, .. } = *self;
-        [
-            refreshes,
-            topics_looked_up,
-            map_partitions,
-            entries_compared,
-            topic_hashes,
-            hash_bytes,
-            memo_hits,
-            memo_drops,
-            group_hashes,
-            group_hash_topics,
-        ]
-    }
-}
-
-impl std::ops::AddAssign for Work {
-    fn add_assign(&mut self, other: Work) {
-        self.refreshes += other.refreshes;
-        self.topics_looked_up += other.topics_looked_up;
-        self.map_partitions += other.map_partitions;
-        self.entries_compared += other.entries_compared;
-        self.topic_hashes += other.topic_hashes;
-        self.hash_bytes += other.hash_bytes;
-        self.memo_hits += other.memo_hits;
-        self.memo_drops += other.memo_drops;
-        self.group_hashes += other.group_hashes;
-        self.group_hash_topics += other.group_hash_topics;
+numbers! {
+    /// What refreshes and images made a strategy do, in numbers.
+    Work {
+        /// Groups that images asked to look again.
+        groups_marked,
+        /// Refreshes: recomputations of a group's metadata, whatever asked for them.
+        refreshes,
+        /// Topics looked up in the image.
+        topics_looked_up,
+        /// Topics put into a map (`stores = "map"`).
+        map_entries,
+        /// Partitions whose racks were put into it.
+        map_partitions,
+        /// Replicas whose racks were looked up for it.
+        map_replicas,
+        /// Entries compared with what is stored.
+        entries_compared,
+        /// Partitions whose racks were compared with those stored.
+        partitions_compared,
+        /// Topic hashes computed.
+        topic_hashes,
+        /// Partitions visited for them.
+        hash_partitions,
+        /// Replicas whose racks went into them.
+        hash_replicas,
+        /// Bytes fed to them.
+        hash_bytes,
+        /// Topic hashes found in the memo.
+        memo_hits,
+        /// Entries dropped from the memo.
+        memo_drops,
+        /// Group hashes combined from topic hashes.
+        group_hashes,
+        /// Topic hashes that went into them.
+        group_hash_topics,
     }
 }
 
@@ -191,8 +193,11 @@ impl Design {
         work: &mut Work,
     ) -> Arc<TopicVersion> {
         let Design::Point { covers, stores, .. } = self else { return fresh.clone() };
+        let racked = if covers == Covers::Partitions { (0, 0) } else { fresh.racked() };
         if stores == Stores::Map {
-            work.map_partitions += fresh.num_partitions() as u64;
+            work.map_entries += 1;
+            work.map_partitions += racked.0;
+            work.map_replicas += racked.1;
             return fresh.clone();
         }
         if self.memo() != Memo::None
@@ -202,6 +207,8 @@ impl Design {
             return remembered.clone();
         }
         work.topic_hashes += 1;
+        work.hash_partitions += fresh.num_partitions() as u64;
+        work.hash_replicas += racked.1;
         work.hash_bytes += covers.hash(fresh).1;
         if self.memo() != Memo::None {
             memo.table.insert(name.clone(), fresh.clone());
@@ -212,23 +219,31 @@ impl Design {
     /// Whether what is seen differs from what was stored.
     pub fn differs(self, stored: &Seen, seen: &Seen, work: &mut Work) -> bool {
         let covers = self.covers();
-        if self.stores(Stores::Hash) {
+        let stores = match self {
+            Design::Ideal => return stored.topics.len() != seen.topics.len() || differs_in_any(covers, stored, seen),
+            Design::Point { stores, .. } => stores,
+        };
+        if stores == Stores::Hash {
             work.entries_compared += 1;
             return stored.group_hash != seen.group_hash;
         }
-        if self != Design::Ideal {
-            work.entries_compared += seen.topics.len() as u64;
+        // Maps of another size differ at once; else they are compared up to the first difference.
+        if stored.topics.len() != seen.topics.len() {
+            return true;
         }
-        let hashes = self.stores(Stores::Hashes);
-        stored.topics.len() != seen.topics.len()
-            || stored.topics.iter().zip(&seen.topics).any(|((old_name, old), (name, new))| {
-                old_name != name
-                    || if hashes {
-                        covers.hash(old).0 != covers.hash(new).0
-                    } else {
-                        covers.class(old) != covers.class(new)
-                    }
-            })
+        stored.topics.iter().zip(&seen.topics).any(|((old_name, old), (name, new))| {
+            work.entries_compared += 1;
+            if old_name != name {
+                return true;
+            }
+            if stores == Stores::Hashes {
+                return covers.hash(old).0 != covers.hash(new).0;
+            }
+            if covers != Covers::Partitions && old.partitions_class == new.partitions_class {
+                work.partitions_compared += new.racked().0;
+            }
+            covers.class(old) != covers.class(new)
+        })
     }
 
     /// The type-4 record that stores what was seen, for strategies that have one.
@@ -252,6 +267,12 @@ impl Design {
     pub fn metadata_hash(self, seen: &Seen) -> i64 {
         if self.stores(Stores::Hash) { seen.group_hash } else { 0 }
     }
+}
+
+/// Whether any of as many topics is another one, or another version of it.
+fn differs_in_any(covers: Covers, stored: &Seen, seen: &Seen) -> bool {
+    let mut pairs = stored.topics.iter().zip(&seen.topics);
+    pairs.any(|((old_name, old), (name, new))| old_name != name || covers.class(old) != covers.class(new))
 }
 
 impl Covers {

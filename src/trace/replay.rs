@@ -7,6 +7,7 @@ use super::{ConfigValue, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, 
 use crate::cluster::{History, HistoryBuilder, ImageNumber};
 use crate::coordinator::protocol::{Assigned, AssignedPartitions, HeartbeatError, HeartbeatRequest, TaskLists};
 use crate::coordinator::{CompactedLog, Config, ConfigError, KafkaVersion, Outcome, Shard, ShardSettings};
+use crate::cost::{Counts, Operation};
 use crate::kafka::JString;
 use crate::kafka::java::HashMap;
 use crate::kafka::records::Record;
@@ -152,6 +153,19 @@ impl Replayer {
         timing
     }
 
+    /// Replays the trace without output and counts what the events at or after `from_ms` made the coordinator do.
+    pub fn count(&self, from_ms: TimeMs) -> Counts {
+        let mut run = self.start(self.steps.iter().any(|step| matches!(step.action, Action::Failover)));
+        for (i, step) in self.steps.iter().enumerate() {
+            if step.t_ms >= from_ms {
+                run.counts.get_or_insert_default();
+            }
+            let request = run.request(step);
+            run.perform(i, step, request.as_ref(), &mut |_| ());
+        }
+        run.counts.unwrap_or_default()
+    }
+
     fn start(&self, keeps_log: bool) -> Run<'_> {
         Run {
             replayer: self,
@@ -160,6 +174,7 @@ impl Replayer {
             image: 0,
             now_ms: 0,
             heard: (0..self.members).map(|_| Heard::default()).collect(),
+            counts: None,
         }
     }
 }
@@ -184,6 +199,8 @@ struct Run<'r> {
     image: ImageNumber,
     now_ms: TimeMs,
     heard: Vec<Heard>,
+    /// What the coordinator did, from when on that is wanted.
+    counts: Option<Counts>,
 }
 
 impl Run<'_> {
@@ -232,6 +249,7 @@ impl Run<'_> {
             self.now_ms = self.now_ms.max(deadline_ms);
             let outcome = self.shard.fire_next_timer(self.now_ms);
             self.tell_if_any(i, Cause::Timer, &outcome, tell);
+            self.count(Operation::Timer, &outcome);
             self.background(i, tell);
         }
         self.now_ms = step.t_ms;
@@ -241,6 +259,10 @@ impl Run<'_> {
             Action::Publish => {
                 self.image += 1;
                 self.shard.publish(self.image, &mut work);
+                let delta = self.replayer.history.image(self.image);
+                let topics = (delta.changed.len() + delta.deleted.len()) as u64;
+                self.counts.iter_mut().for_each(|counts| counts.add(Operation::ImageTopic, topics));
+                self.count(Operation::ImagePublished, &Outcome { work, ..Outcome::default() });
                 self.tell(i, Cause::Metadata, None, &Outcome::default(), tell);
             }
             Action::Failover => {
@@ -253,6 +275,11 @@ impl Run<'_> {
                     self.now_ms,
                     &mut work,
                 );
+                if let Some(counts) = &mut self.counts {
+                    let entries = self.log.iter().flat_map(CompactedLog::entries);
+                    entries.for_each(|entry| counts.add_loaded(&entry.record));
+                    counts.add_work(&work);
+                }
                 self.shard = shard;
                 let error = error.map(|error| error.0.answer());
                 self.tell(i, Cause::Failover, None, &Outcome { error, ..Outcome::default() }, tell);
@@ -286,6 +313,7 @@ impl Run<'_> {
             }
         }
         self.tell(i, Cause::Heartbeat, Some(request.group()), &outcome, tell);
+        self.count(Operation::Heartbeat, &outcome);
         self.keep(&outcome);
     }
 
@@ -298,6 +326,16 @@ impl Run<'_> {
     fn background(&mut self, i: usize, tell: &mut impl FnMut(OutcomeLine<'_, &Record>)) {
         while let Some(outcome) = self.shard.run_background(self.now_ms) {
             self.tell_if_any(i, Cause::Background, &outcome, tell);
+            self.count(Operation::BackgroundTask, &outcome);
+        }
+    }
+
+    /// Counts an operation, if that is wanted; what it writes is a batch.
+    fn count(&mut self, operation: Operation, outcome: &Outcome) {
+        if let Some(counts) = &mut self.counts {
+            counts.add(operation, 1);
+            counts.add(Operation::Batch, u64::from(!outcome.entries.is_empty()));
+            counts.add_outcome(outcome);
         }
     }
 

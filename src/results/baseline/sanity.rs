@@ -1,5 +1,6 @@
 //! What must hold of every run, whatever the scenario.
 
+use crate::cost::Operation;
 use crate::results::{RunResults, Summary};
 use crate::simulation::Totals;
 use crate::strategy::Strategy;
@@ -30,11 +31,11 @@ fn insanities_of(row: &Summary, totals: &Totals) -> Vec<String> {
         at_most("epoch_bumps", row.epoch_bumps, "records", row.records),
         at_most("strategy_bytes and rebalance_bytes", shares, "appended_bytes", row.appended_bytes),
         at_most("log_final_bytes", row.log_final_bytes, "log_peak_bytes", row.log_peak_bytes),
-        at_most("failed loads", totals.operations.failed_loads, "loads", totals.operations.loads),
-        equal("the timeline's heartbeats", sum(|b| b.heartbeats), "heartbeats", row.heartbeats),
+        at_most("failed loads", totals.happened.failed_loads, "loads", totals.happened.loads),
+        equal("the timeline's heartbeats", sum(|b| b.counts[Operation::Heartbeat]), "heartbeats", row.heartbeats),
         equal("the timeline's epoch_bumps", sum(|b| b.epoch_bumps), "epoch_bumps", row.epoch_bumps),
         equal("the timeline's appended_bytes", sum(|b| b.appended_bytes), "appended_bytes", row.appended_bytes),
-        equal("the timeline's topic_hashes", sum(|b| b.topic_hashes), "topic_hashes", row.topic_hashes),
+        equal("the timeline's topic_hashes", sum(|b| b.counts[Operation::TopicHash]), "topic_hashes", row.topic_hashes),
     ]
     .into_iter()
     .flatten()

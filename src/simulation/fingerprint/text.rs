@@ -87,7 +87,7 @@ fn worked(work: Work) -> String {
     let done = [
         ("refreshes", work.refreshes),
         ("topics looked up", work.topics_looked_up),
-        ("partitions put into a map", work.map_partitions),
+        ("topics put into a map", work.map_entries),
         ("topic hashes", work.topic_hashes),
         ("bytes hashed", work.hash_bytes),
         ("topic hashes forgotten", work.memo_drops),

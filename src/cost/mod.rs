@@ -1,0 +1,10 @@
+//! What the coordinator's work costs: it is counted while it is simulated, and a profile says what each operation takes.
+//! Nothing here is timed.
+
+mod counts;
+mod operation;
+mod profile;
+
+pub use counts::{Counts, Trigger};
+pub use operation::Operation;
+pub use profile::{Profile, Shares};
