@@ -27,6 +27,7 @@ fn stored_hashes(strategy: &str, topics: &[&str]) -> Vec<i64> {
         design: Strategy::preset(strategy).expect("a preset").design,
         start_unix_ms: cluster.images[0].unix_ms,
         max_batch_bytes: None,
+        does_work: false,
     };
     let mut shard = Shard::new(settings, &history);
     let mut request = ConsumerHeartbeat {

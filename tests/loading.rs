@@ -135,7 +135,8 @@ fn load<'a>(
 ) -> Result<Vec<String>, String> {
     let behaviour = version.behaviour();
     let config = Config::new(&behaviour, []).expect("the defaults are right");
-    let settings = ShardSettings { behaviour, config, design, start_unix_ms: 0, max_batch_bytes: None };
+    let settings =
+        ShardSettings { behaviour, config, design, start_unix_ms: 0, max_batch_bytes: None, does_work: false };
     let history = HistoryBuilder::new().finish();
     let (shard, error) = Shard::load(settings, &history, entries, 0, 0, &mut Work::default());
     let mut groups: Vec<String> = shard.groups().map(shown).collect();

@@ -114,6 +114,7 @@ impl Input {
             end_ms: self.until_ms,
             timeline_ms: self.scenario.timeline_ms,
             every_heartbeat: false,
+            does_work: false,
         }
     }
 

@@ -8,7 +8,7 @@ use crate::cluster::HistoryBuilder;
 use crate::kernel::TimeMs;
 use crate::results::{Manifest, ManifestScenario, Replications, RunResults, SUMS, csv_files, write_files};
 use crate::scenario::{ConfigValue, show_duration};
-use crate::simulation::{Subject, num_worlds, simulate};
+use crate::simulation::{Subject, WrongWork, num_worlds, simulate};
 use crate::strategy::Strategy;
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
@@ -63,6 +63,9 @@ pub struct RunArgs {
     /// Process every heartbeat, also those that change nothing: a check, for the files are the same
     #[arg(long)]
     every_heartbeat: bool,
+    /// Really hash topics, build maps and encode records where the model only counts it: a check, for the files are the same
+    #[arg(long)]
+    check_work: bool,
 }
 
 /// The fewest seeds whose means are trusted, and how many more are run before they are looked at again.
@@ -94,6 +97,7 @@ struct Job {
     seeds: Vec<u64>,
     folder: PathBuf,
     every_heartbeat: bool,
+    check_work: bool,
     precision: Option<Precision>,
     warm_up_ms: Option<TimeMs>,
 }
@@ -113,6 +117,10 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
     let mut results = Vec::new();
     for job in &jobs {
         results.push(pool.install(|| job.run(quiet)).map_err(CliError::Input)?);
+    }
+    let wrong: Vec<String> = results.iter().flat_map(|seeds| &seeds.runs).flat_map(wrong_work).collect();
+    if !wrong.is_empty() {
+        return Err(CliError::Failed(wrong.join("\n")));
     }
     for (job, seeds) in jobs.iter().zip(&results) {
         job.write(args, seeds)?;
@@ -134,6 +142,19 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
         writeln!(out, "Files: {}", job.folder.display())?;
     }
     Ok(())
+}
+
+/// The most differences between work that is modelled and work that is done that are told of a strategy.
+const MOST_WRONG: usize = 10;
+
+/// Where work that was really done came to something else, a line each.
+fn wrong_work(run: &RunResults) -> impl Iterator<Item = String> {
+    run.strategies.iter().flat_map(move |(strategy, totals)| {
+        let (scenario, seed, strategy) = (&run.scenario, run.seed, &strategy.name);
+        totals.wrong_work.iter().take(MOST_WRONG).map(move |WrongWork { time_ms, shard, what }| {
+            format!("{scenario}, seed {seed}, {strategy}: at {time_ms}ms, shard {shard}: {what}")
+        })
+    })
 }
 
 impl RunArgs {
@@ -212,6 +233,7 @@ impl RunArgs {
             seeds: (first..end).collect(),
             folder,
             every_heartbeat: self.every_heartbeat,
+            check_work: self.check_work,
             precision: self.precision.clone(),
             warm_up_ms: self.warm_up,
         })
@@ -274,7 +296,11 @@ impl Job {
 
     fn run_seed(&self, seed: u64, progress: &Progress) -> Result<RunResults, Vec<String>> {
         let workload = self.input.workload(HistoryBuilder::new(), seed)?;
-        let subject = Subject { every_heartbeat: self.every_heartbeat, ..self.input.subject(&workload) };
+        let subject = Subject {
+            every_heartbeat: self.every_heartbeat,
+            does_work: self.check_work,
+            ..self.input.subject(&workload)
+        };
         // As many for every seed: the groups are the same.
         progress.0.set_length((num_worlds(&subject, &self.strategies) * self.seeds.len()) as u64);
         let totals = simulate(&subject, &self.strategies, &|| progress.0.inc(1));

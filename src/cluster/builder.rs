@@ -205,6 +205,7 @@ impl HistoryBuilder {
             id: content.id,
             image,
             time_ms,
+            racked_partitions: content.racked_partitions(),
             racks: content.racks,
             partition_ends: content.partition_ends,
             has_unregistered_replica: content.has_unregistered_replica,

@@ -47,6 +47,11 @@ impl Content {
             && self.racks == version.racks
     }
 
+    /// How many partitions have any rack.
+    pub fn racked_partitions(&self) -> u32 {
+        self.partitions().filter(|racks| !racks.is_empty()).count() as u32
+    }
+
     fn partitions(&self) -> impl Iterator<Item = &[u16]> {
         partitions(&self.racks, &self.partition_ends)
     }

@@ -131,6 +131,11 @@ impl History {
         &self.racks[usize::from(rack)]
     }
 
+    /// The names of all racks, in the order of their indexes.
+    pub fn racks(&self) -> impl Iterator<Item = &JString> {
+        self.racks.iter()
+    }
+
     /// How the leader of each partition of `__consumer_offsets` changes: for each partition the image from which on it
     /// has the leader (-1: none). Empty if there never is such a topic.
     pub fn leaders(&self) -> &[Vec<(ImageNumber, i32)>] {

@@ -23,6 +23,8 @@ pub struct TopicVersion {
     pub racks: Vec<u16>,
     /// See `racks`; its length is the number of partitions.
     pub partition_ends: Vec<u32>,
+    /// How many partitions have any rack.
+    pub racked_partitions: u32,
     /// Whether a partition names a broker that is not registered (Kafka 3.9.1 throws then).
     pub has_unregistered_replica: bool,
     /// The hash of what `rack-list` covers: `Utils.computeTopicHash` of Kafka 4.1 and later.
@@ -49,11 +51,6 @@ impl TopicVersion {
     /// The number of partitions.
     pub fn num_partitions(&self) -> i32 {
         self.partition_ends.len() as i32
-    }
-
-    /// The number of partitions that have racks, and of replicas with one.
-    pub fn racked(&self) -> (u64, u64) {
-        if self.racks.is_empty() { (0, 0) } else { (self.partition_ends.len() as u64, self.racks.len() as u64) }
     }
 
     /// The racks of a partition's replicas, in replica order, duplicates kept.

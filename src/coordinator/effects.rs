@@ -24,6 +24,8 @@ pub struct Outcome {
     pub refused_bytes: Option<u64>,
     /// What it did.
     pub work: Work,
+    /// Where the work, really done, came to something else than the model says. Only if it is to be done.
+    pub wrong: Vec<String>,
     /// Bumps that were written.
     pub bumps: Vec<Bump>,
     /// Assignor runs that were written.

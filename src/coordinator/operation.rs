@@ -58,6 +58,8 @@ pub(super) struct Operation {
     pub now_ms: TimeMs,
     pub entries: Vec<Entry>,
     pub work: Work,
+    /// Where the work, really done, came to something else.
+    pub wrong: Vec<String>,
     pub bump: Option<Bump>,
     pub assignment: Option<AssignorRun>,
     pub memo: MemoTable,
@@ -76,6 +78,7 @@ impl Operation {
             now_ms,
             entries: Vec::new(),
             work: Work::default(),
+            wrong: Vec::new(),
             bump: None,
             assignment: None,
             memo,

@@ -12,7 +12,7 @@ use crate::cluster::{ImageNumber, TopicVersion};
 use crate::kafka::JString;
 use crate::kafka::records::{RecordType, Value};
 use crate::kernel::TimeMs;
-use crate::strategy::{Covers, Design, MemoTable, Seen, Stores, Work};
+use crate::strategy::{Anew, Covers, Design, MemoTable, Seen, Stores, Work};
 use std::sync::Arc;
 
 /// `METADATA_REFRESH_INTERVAL_MS`, the same in all versions: refreshes come from image changes.
@@ -53,8 +53,12 @@ impl Shard<'_> {
         reassigns: impl FnOnce() -> bool,
     ) -> Result<Look, Refusal> {
         let design = self.settings.design;
-        let names = topics.after.iter().copied();
-        let seen = design.look(names, self.history, self.image, &mut operation.memo, &mut operation.work);
+        let names = || topics.after.iter().copied();
+        let anew = self.settings.does_work.then(|| {
+            let anew = Anew::look(design, names(), self.history, self.image, &operation.memo);
+            (anew, std::mem::take(&mut operation.work))
+        });
+        let seen = design.look(names(), self.history, self.image, &mut operation.memo, &mut operation.work);
         let maps_racks = design.stores(Stores::Map) && design.covers() != Covers::Partitions;
         if maps_racks
             && self.settings.behaviour.throws_on_unregistered_replica
@@ -63,6 +67,10 @@ impl Shard<'_> {
             return Err(Refusal(HeartbeatError::UnknownServerError));
         }
         let mut differs = design.differs(group.stored.get(), &seen, &mut operation.work);
+        if let Some((anew, work_before)) = anew {
+            operation.wrong.extend(anew.compare(group.stored.get(), &seen, differs, operation.work));
+            operation.work += work_before;
+        }
         if design == Design::Ideal && differs {
             // An assignment that is still to be computed will see the change.
             differs = group.assignment.get().0 >= *group.epoch.get() && reassigns();

@@ -86,6 +86,8 @@ pub struct ShardSettings {
     pub start_unix_ms: i64,
     /// `max.message.bytes` of the log: an operation whose records need a larger batch fails. `None`: there is no limit.
     pub max_batch_bytes: Option<u64>,
+    /// Whether what a strategy is said to do is also really done, and compared.
+    pub does_work: bool,
 }
 
 /// A coordinator shard.
@@ -347,20 +349,21 @@ impl<'h> Shard<'h> {
         let answer = operate(self, &mut operation);
         self.apply_side_effects(&mut operation);
         let mut work = operation.work;
-        let failed = |error, work| Outcome { error: Some(error), work, ..Outcome::default() };
+        let wrong = std::mem::take(&mut operation.wrong);
+        let failed = |error, work| Outcome { error: Some(error), work, wrong: wrong.clone(), ..Outcome::default() };
         let response = match answer {
             Ok(response) => response,
             Err(Refusal(error)) => return failed(error, work),
         };
         if operation.entries.is_empty() {
-            return Outcome { response, work, ..Outcome::default() };
+            return Outcome { response, work, wrong, ..Outcome::default() };
         }
         let (lengths, refused_bytes) = self.lengths_of(&operation.entries);
         let group = only_group(&operation.entries).cloned();
         // `RecordTooLargeException`, of which clients learn no more (`CoordinatorOperationExceptionHelper`).
         let refused = |work| {
             let error = Some(HeartbeatError::UnknownServerError);
-            Outcome { error, group: group.clone(), refused_bytes, work, ..Outcome::default() }
+            Outcome { error, group: group.clone(), refused_bytes, work, wrong: wrong.clone(), ..Outcome::default() }
         };
         if refused_bytes.is_some() && self.settings.behaviour.checks_size_before_replay {
             return refused(work);
@@ -386,6 +389,7 @@ impl<'h> Shard<'h> {
             lengths,
             refused_bytes: None,
             work,
+            wrong,
             bumps: operation.bump.into_iter().collect(),
             assignments: operation.assignment.into_iter().collect(),
         }

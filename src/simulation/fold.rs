@@ -4,7 +4,7 @@ use super::clients::IdleHeartbeats;
 use super::commits::Committers;
 use super::fingerprint::{Watch, Watcher};
 use super::subject::Subject;
-use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, ShardWork, Totals};
+use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, ShardWork, Totals, WrongWork};
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome, Shard};
 use crate::cost::{Counts, Operation, Trigger};
@@ -40,6 +40,8 @@ pub struct Fold<'h> {
     keeps_bytes: bool,
     committers: Option<Committers<'h>>,
     commit_value_bytes: u32,
+    /// Whether what is modelled is also really done.
+    does_work: bool,
     totals: Totals,
     watcher: Option<Watcher>,
     /// The bumps of a group that no assignor run has judged yet.
@@ -60,6 +62,7 @@ impl<'h> Fold<'h> {
             keeps_bytes: false,
             committers: subject.log.commit_interval_ms.map(|_| Committers::new(subject.history)),
             commit_value_bytes: subject.kafka.behaviour().offset_commit_value_bytes,
+            does_work: subject.does_work,
             totals: Totals::new(subject.num_buckets()),
             watcher: None,
             unjudged: Lookup::new(),
@@ -193,6 +196,7 @@ impl<'h> Fold<'h> {
             self.totals.happened.refused_writes += 1;
             self.totals.first_refusal.get_or_insert(LargeWrite { bytes, time_ms: now_ms, group: group.clone() });
         }
+        self.check_work(now_ms, outcome);
         if !outcome.entries.is_empty() {
             let begins_batch = self.add_records(now_ms, &outcome.entries, &outcome.lengths);
             counts.add(Operation::Batch, u64::from(begins_batch));
@@ -232,6 +236,25 @@ impl<'h> Fold<'h> {
 
     fn bucket(&mut self, now_ms: TimeMs) -> &mut Bucket {
         &mut self.totals.timeline[(now_ms / self.timeline_ms) as usize]
+    }
+
+    /// Notes where work that was really done came to something else. Records are really encoded here.
+    fn check_work(&mut self, now_ms: TimeMs, outcome: &Outcome) {
+        if !self.does_work {
+            return;
+        }
+        let shard = self.shard;
+        let wrong = outcome.wrong.iter().cloned();
+        let encoded = outcome.entries.iter().zip(&outcome.lengths).filter_map(|(entry, &lengths)| {
+            let (mut key, mut value) = (Vec::new(), Vec::new());
+            entry.record.key.encode(&mut key);
+            entry.record.value.iter().for_each(|filled| filled.encode(&mut value));
+            let real = (key.len(), entry.record.value.as_ref().map(|_| value.len()));
+            let name = entry.record.key.record_type.name();
+            (real != lengths).then(|| format!("the bytes of a {name}: modelled {lengths:?}, really {real:?}"))
+        });
+        let wrong = wrong.chain(encoded).map(|what| WrongWork { time_ms: now_ms, shard, what });
+        self.totals.wrong_work.extend(wrong);
     }
 
     /// Appends records; says whether they begin a batch.

@@ -23,6 +23,7 @@ pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};
 pub use totals::{
     Bucket, BumpTotals, Effect, Happenings, LargeWrite, LoadTotals, RecordTotals, ShardLog, ShardWork, Totals,
+    WrongWork,
 };
 
 use crate::kafka::{GroupKind, JString};

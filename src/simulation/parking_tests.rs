@@ -146,6 +146,7 @@ fn check(seed: u64) -> Counts {
         end_ms,
         timeline_ms: scenario.timeline_ms,
         every_heartbeat: false,
+        does_work: false,
     };
     let mut strategies = scenario.strategies.clone();
     strategies

@@ -46,6 +46,8 @@ pub struct Subject<'a> {
     pub timeline_ms: TimeMs,
     /// Whether every heartbeat is processed, also those that change nothing: a check, for results are the same.
     pub every_heartbeat: bool,
+    /// Whether what is modelled is also really done, and compared: topic hashes, maps, encoded records.
+    pub does_work: bool,
 }
 
 /// A shard, and the numbers of its groups in the fleet.
@@ -94,6 +96,7 @@ impl Subject<'_> {
             design,
             start_unix_ms: self.start_unix_ms,
             max_batch_bytes: Some(self.max_message_bytes),
+            does_work: self.does_work,
         }
     }
 

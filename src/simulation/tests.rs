@@ -11,6 +11,8 @@ use crate::kafka::{JString, Uuid};
 use crate::kernel::TimeMs;
 use crate::workload::fleet::{Fleet, GroupPlan, MemberPlan, Step};
 
+mod laws;
+
 /// A history of three brokers in racks a, b and c, with topics foo (2 partitions) and bar (1), and 2 shards.
 struct Cluster(HistoryBuilder);
 
@@ -103,6 +105,7 @@ fn subject<'a>(history: &'a History, fleet: &'a Fleet, kafka: KafkaVersion, end_
         end_ms,
         timeline_ms: 10_000,
         every_heartbeat: false,
+        does_work: false,
     }
 }
 

@@ -101,6 +101,17 @@ pub struct ShardWork {
     pub epoch_bumps: u64,
 }
 
+/// Work that came to something else when it was really done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WrongWork {
+    /// When.
+    pub time_ms: TimeMs,
+    /// The shard.
+    pub shard: i32,
+    /// What differs.
+    pub what: String,
+}
+
 /// A log that a new incarnation has loaded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LoadTotals {
@@ -198,6 +209,8 @@ pub struct Totals {
     pub largest_write: Option<LargeWrite>,
     /// The first write that failed because it was too large.
     pub first_refusal: Option<LargeWrite>,
+    /// Where work that was really done came to something else than the model says, in order of shards.
+    pub wrong_work: Vec<WrongWork>,
     /// Changes missed at the end, by groups that have a coordinator then.
     pub missed_changes: u64,
     /// Groups whose shard has a coordinator at the end, so that their misses are known.
@@ -320,6 +333,7 @@ impl Totals {
         self.first_refusal = self.first_refusal.take().into_iter().chain(other.first_refusal).min_by_key(by_time);
         self.logs.extend(other.logs);
         self.shards.extend(other.shards);
+        self.wrong_work.extend(other.wrong_work);
         self.loads.extend(other.loads);
         self.bumps.extend(other.bumps);
         self.effects.extend(other.effects);
@@ -359,6 +373,7 @@ impl Totals {
         self.loads.sort_by_key(|load| (load.time_ms, load.shard));
         self.logs.sort_by_key(|log| log.shard);
         self.shards.sort_by_key(|shard| shard.shard);
+        self.wrong_work.sort_by_key(|wrong| (wrong.time_ms, wrong.shard));
     }
 }
 

@@ -95,6 +95,11 @@ impl MemoTable {
         }
     }
 
+    /// The version of a topic whose hash is remembered.
+    pub fn remembered(&self, topic: &str) -> Option<&Arc<TopicVersion>> {
+        self.table.get(topic)
+    }
+
     /// Forgets everything: a new incarnation starts empty.
     pub fn clear(&mut self) {
         self.table.clear();
@@ -193,22 +198,23 @@ impl Design {
         work: &mut Work,
     ) -> Arc<TopicVersion> {
         let Design::Point { covers, stores, .. } = self else { return fresh.clone() };
-        let racked = if covers == Covers::Partitions { (0, 0) } else { fresh.racked() };
         if stores == Stores::Map {
             work.map_entries += 1;
-            work.map_partitions += racked.0;
-            work.map_replicas += racked.1;
+            if covers != Covers::Partitions {
+                work.map_partitions += fresh.num_partitions() as u64;
+                work.map_replicas += fresh.racks.len() as u64;
+            }
             return fresh.clone();
         }
         if self.memo() != Memo::None
-            && let Some(remembered) = memo.table.get(name.as_str())
+            && let Some(remembered) = memo.remembered(name)
         {
             work.memo_hits += 1;
             return remembered.clone();
         }
         work.topic_hashes += 1;
         work.hash_partitions += fresh.num_partitions() as u64;
-        work.hash_replicas += racked.1;
+        work.hash_replicas += if covers == Covers::Partitions { 0 } else { fresh.racks.len() as u64 };
         work.hash_bytes += covers.hash(fresh).1;
         if self.memo() != Memo::None {
             memo.table.insert(name.clone(), fresh.clone());
@@ -240,7 +246,7 @@ impl Design {
                 return covers.hash(old).0 != covers.hash(new).0;
             }
             if covers != Covers::Partitions && old.partitions_class == new.partitions_class {
-                work.partitions_compared += new.racked().0;
+                work.partitions_compared += u64::from(new.racked_partitions);
             }
             covers.class(old) != covers.class(new)
         })
@@ -277,7 +283,7 @@ fn differs_in_any(covers: Covers, stored: &Seen, seen: &Seen) -> bool {
 
 impl Covers {
     /// How racks go into a map.
-    fn racks(self) -> crate::cluster::version::MapRacks {
+    pub(super) fn racks(self) -> crate::cluster::version::MapRacks {
         use crate::cluster::version::MapRacks;
         match self {
             Covers::Partitions => MapRacks::None,

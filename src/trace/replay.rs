@@ -102,8 +102,14 @@ impl Replayer {
             }
         }
         let (Ok(config), true) = (config, errors.is_empty()) else { return Err(errors) };
-        let settings =
-            ShardSettings { behaviour, config, design, start_unix_ms: trace.start_unix_ms, max_batch_bytes: None };
+        let settings = ShardSettings {
+            behaviour,
+            config,
+            design,
+            start_unix_ms: trace.start_unix_ms,
+            max_batch_bytes: None,
+            does_work: false,
+        };
         let mut members: HashMap<JString, usize> = HashMap::new();
         let steps = trace.events.iter().map(|event| step(event, &mut members)).collect();
         Ok(Replayer { settings, history: builder.finish(), steps, members: members.len() })
