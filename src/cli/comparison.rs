@@ -539,6 +539,7 @@ mod tests {
                 size: RunSize::default(),
                 start_unix_ms: 0,
                 timeline_ms: 1,
+                end_ms: 1,
                 max_message_bytes: 1_000,
                 profile: Profile::shipped(),
                 loading: LoadModel { bytes_per_second: 1, record_ns: 0 },

@@ -100,8 +100,9 @@ impl Input {
     }
 
     /// What is simulated of a workload.
-    pub fn subject<'a>(&self, workload: &'a Workload) -> Subject<'a> {
+    pub fn subject<'a>(&'a self, workload: &'a Workload) -> Subject<'a> {
         let max_bytes = self.integer("max.message.bytes").and_then(|bytes| u64::try_from(bytes).ok());
+        let threads = self.integer("group.coordinator.threads").and_then(|threads| u32::try_from(threads).ok());
         Subject {
             history: &workload.history,
             fleet: &workload.fleet,
@@ -112,6 +113,8 @@ impl Input {
             log: self.log_options(),
             start_unix_ms: workload.start_unix_ms,
             end_ms: self.until_ms,
+            threads: threads.unwrap_or(self.kafka.behaviour().default_threads),
+            waiting: self.scenario.waiting.then_some(&self.profile),
             timeline_ms: self.scenario.timeline_ms,
             every_heartbeat: false,
             does_work: false,
@@ -128,6 +131,7 @@ impl Input {
             size: size(&subject),
             start_unix_ms: workload.start_unix_ms,
             timeline_ms: subject.timeline_ms,
+            end_ms: subject.end_ms,
             loading: subject.log.loading,
             max_message_bytes: subject.max_message_bytes,
             profile: self.profile.clone(),

@@ -65,6 +65,7 @@ impl KafkaVersion {
                 old_instance_is_forgotten: false,
                 default_assignment_interval_ms: 0,
                 append_linger_ms: Some(10),
+                default_threads: 1,
                 checks_size_before_replay: true,
                 cleaner_keeps_last_batch: false,
                 offset_commit_value_bytes: 24,
@@ -88,6 +89,7 @@ impl KafkaVersion {
                 replay_creates: true,
                 throws_on_unregistered_replica: false,
                 append_linger_ms: Some(5),
+                default_threads: 4,
                 cleaner_keeps_last_batch: true,
                 deleted_topics_stay_created: true,
                 assignors: AssignorBehaviour {
@@ -234,6 +236,8 @@ pub struct Behaviour {
     pub assignors: AssignorBehaviour,
     /// What of streams groups differs (4.1 on; before, there are none).
     pub streams: StreamsBehaviour,
+    /// `group.coordinator.threads`, where it is not configured.
+    pub default_threads: u32,
     /// `group.coordinator.append.linger.ms`; `None` is -1: as long as the queue has work.
     pub append_linger_ms: Option<i64>,
     /// Whether an operation that is too large fails before its records are replayed, so that nothing goes back

@@ -4,7 +4,9 @@
 mod counts;
 mod operation;
 mod profile;
+mod threads;
 
 pub use counts::{Counts, Trigger};
 pub use operation::Operation;
 pub use profile::{Profile, Shares};
+pub use threads::{BrokerThreads, Jobs, Tenure, Threads, Waiting, serve};

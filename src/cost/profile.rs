@@ -56,6 +56,13 @@ impl Profile {
         Some(u64::try_from((picoseconds + 500) / 1000).unwrap_or(u64::MAX))
     }
 
+    /// How long operations take all together, rounded once; what was not measured takes no time.
+    pub fn time_ns(&self, counts: &Counts) -> u64 {
+        let prices = self.file.picoseconds.iter().zip(Operation::ALL);
+        let picoseconds = prices.map(|(price, operation)| price.unwrap_or(0).saturating_mul(counts[operation]));
+        (picoseconds.fold(0, u64::saturating_add).saturating_add(500)) / 1000
+    }
+
     /// How long operations take: the sum of what each takes, rounded one by one.
     pub fn cost_ns(&self, counts: &Counts) -> u64 {
         Operation::ALL.into_iter().filter_map(|operation| self.nanoseconds(operation, counts[operation])).sum()

@@ -17,7 +17,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// The name under which the chain of effects stands among a strategy's chains.
 pub const EVENTS: &str = "events";
 /// The tables behind pictures; the others are figures.
-const TABLES: [&str; 7] = ["timeline", "bumps", "logs", "loads", "kinds", "work", "shards"];
+const TABLES: [&str; 8] = ["timeline", "bumps", "logs", "loads", "kinds", "work", "shards", "threads"];
 
 /// What is kept of one run of a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]

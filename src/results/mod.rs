@@ -36,6 +36,8 @@ pub struct RunResults {
     pub start_unix_ms: i64,
     /// The width of the timeline's buckets, in ms.
     pub timeline_ms: i64,
+    /// When the run ends, in ms.
+    pub end_ms: i64,
     /// How long loading a log takes.
     pub loading: LoadModel,
     /// `max.message.bytes`.

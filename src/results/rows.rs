@@ -91,12 +91,19 @@ pub struct Summary<'a> {
     pub busiest_shard: Option<i32>,
     /// How long it took.
     pub busiest_shard_cpu_model_ns: Option<u64>,
+    /// Half of the operations that do more than an idle heartbeat waited no longer for a thread, where that is modelled.
+    pub waiting_p50_model_ns: Option<u64>,
+    /// 99 % of them waited no longer.
+    pub waiting_p99_model_ns: Option<u64>,
+    /// None of them waited longer.
+    pub waiting_max_model_ns: Option<u64>,
 }
 
 impl<'a> Summary<'a> {
     /// The row of a strategy.
     pub fn new(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Summary<'a> {
         let (contents, done) = (totals.log_contents(), totals.log_totals());
+        let waiting = totals.threads.as_ref().map(|threads| threads.waiting).filter(|waiting| waiting.jobs > 0);
         let busiest = shard_costs(run, totals).min_by_key(|(shard, cost_ns)| (Reverse(*cost_ns), shard.shard));
         Summary {
             scenario: &run.scenario,
@@ -138,6 +145,9 @@ impl<'a> Summary<'a> {
             load_max_model_ms: failovers(totals).map(|load| run.loading.time_ms(load.bytes, load.records)).max(),
             busiest_shard: busiest.map(|(shard, _)| shard.shard),
             busiest_shard_cpu_model_ns: busiest.map(|(_, cost_ns)| cost_ns),
+            waiting_p50_model_ns: waiting.map(|waiting| waiting.p50_ns),
+            waiting_p99_model_ns: waiting.map(|waiting| waiting.p99_ns),
+            waiting_max_model_ns: waiting.map(|waiting| waiting.max_ns),
         }
     }
 }
@@ -452,6 +462,53 @@ impl<'a> ShardRow<'a> {
             hash_bytes: shard.counts[Operation::HashByte],
             records: shard.counts[Operation::Record],
             cpu_model_ns,
+        })
+    }
+}
+
+/// A row of `threads.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct ThreadsRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    broker: i32,
+    threads: u32,
+    idle_ratio: String,
+    busy_model_ns: u64,
+    idle_heartbeats_model_ns: u64,
+    jobs: u64,
+    waiting_p50_model_ns: Option<u64>,
+    waiting_p99_model_ns: Option<u64>,
+    waiting_max_model_ns: Option<u64>,
+    waiting_max_at_ms: Option<i64>,
+}
+
+impl<'a> ThreadsRow<'a> {
+    /// The rows of a strategy; none where waiting is not modelled.
+    pub fn all(
+        run: &'a RunResults,
+        strategy: &'a Strategy,
+        totals: &'a Totals,
+    ) -> impl Iterator<Item = ThreadsRow<'a>> {
+        totals.threads.iter().flat_map(|threads| &threads.brokers).map(|broker| {
+            let known = |ns: u64| (broker.waiting.jobs > 0).then_some(ns);
+            let idle = broker.idle_millionths(run.end_ms);
+            ThreadsRow {
+                scenario: &run.scenario,
+                seed: run.seed,
+                strategy: &strategy.name,
+                broker: broker.broker,
+                threads: broker.threads,
+                idle_ratio: format!("{}.{:06}", idle / 1_000_000, idle % 1_000_000),
+                busy_model_ns: broker.busy_ns,
+                idle_heartbeats_model_ns: broker.idle_heartbeats_ns,
+                jobs: broker.waiting.jobs,
+                waiting_p50_model_ns: known(broker.waiting.p50_ns),
+                waiting_p99_model_ns: known(broker.waiting.p99_ns),
+                waiting_max_model_ns: known(broker.waiting.max_ns),
+                waiting_max_at_ms: broker.waiting.max_at_ms,
+            }
         })
     }
 }

@@ -3,7 +3,8 @@
 use super::RunResults;
 use super::files::OutputFile;
 use super::rows::{
-    BumpRow, DelaysRow, KindRow, LoadRow, LogRow, OperationRow, RecordRow, ShardRow, Summary, TimelineRow, WorkRow,
+    BumpRow, DelaysRow, KindRow, LoadRow, LogRow, OperationRow, RecordRow, ShardRow, Summary, ThreadsRow, TimelineRow,
+    WorkRow,
 };
 use crate::kafka::records::RecordType;
 use crate::simulation::Totals;
@@ -15,7 +16,7 @@ epoch_bumps,idle_bumps,needless_bumps,missed_changes,records,appended_bytes,stra
 log_peak_bytes,log_final_bytes,topic_hashes,hash_bytes,cpu_model_ns,heap_model_bytes,unjudged_bumps,\
 commit_records,commit_bytes,cleaner_read_bytes,cleaner_written_bytes,removed_bytes,replicated_bytes,\
 log_strategy_bytes,log_rebalance_bytes,log_commit_bytes,load_model_ms,load_max_model_ms,busiest_shard,\
-busiest_shard_cpu_model_ns";
+busiest_shard_cpu_model_ns,waiting_p50_model_ns,waiting_p99_model_ns,waiting_max_model_ns";
 const TIMELINE: &str = "scenario,seed,strategy,time_ms,heartbeats,refreshes,epoch_bumps,appended_bytes,log_bytes,\
 topic_hashes,cpu_model_ns,log_peak_bytes";
 const BUMPS: &str = "scenario,seed,strategy,time_ms,kind,group,old_epoch,new_epoch,cause,topic,field,event,delay_ms,\
@@ -28,6 +29,8 @@ const OPERATIONS: &str = "scenario,seed,strategy,operation,count,cpu_model_ns";
 const WORK: &str = "scenario,seed,strategy,cause,operation,count,cpu_model_ns";
 const SHARDS: &str = "scenario,seed,strategy,shard,broker,heartbeats,refreshes,epoch_bumps,topic_hashes,hash_bytes,\
 records,cpu_model_ns";
+const THREADS: &str = "scenario,seed,strategy,broker,threads,idle_ratio,busy_model_ns,idle_heartbeats_model_ns,jobs,\
+waiting_p50_model_ns,waiting_p99_model_ns,waiting_max_model_ns,waiting_max_at_ms";
 const DELAYS: &str = "scenario,seed,strategy,changes,p50_ms,p90_ms,p99_ms,max_ms";
 
 const LOGS: &str = "scenario,seed,strategy,shard,broker,groups,replicas,appended_bytes,commit_bytes,cleanings,\
@@ -70,6 +73,9 @@ pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
         })?,
         table("shards.csv", SHARDS, runs, |run, strategy, totals, rows| {
             ShardRow::all(run, strategy, totals).try_for_each(|row| rows.serialize(row))
+        })?,
+        table("threads.csv", THREADS, runs, |run, strategy, totals, rows| {
+            ThreadsRow::all(run, strategy, totals).try_for_each(|row| rows.serialize(row))
         })?,
     ])
 }
@@ -125,7 +131,7 @@ pub fn csv_bytes(rows: csv::Writer<Vec<u8>>) -> csv::Result<Vec<u8>> {
 mod tests {
     use super::*;
     use crate::coordinator::{Cause, Field, FoundChange};
-    use crate::cost::{Counts, Operation, Profile, Trigger};
+    use crate::cost::{BrokerThreads, Counts, Operation, Profile, Threads, Trigger, Waiting};
     use crate::disk::LoadModel;
     use crate::results::RunSize;
     use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, ShardWork};
@@ -170,10 +176,13 @@ mod tests {
         counts[Trigger::Timer as usize].add(Operation::Record, 7);
         let bucket = |counts| Bucket { counts, ..Bucket::default() };
         let timeline = vec![bucket(Counts::of(Operation::Heartbeat, 1)), bucket(Counts::of(Operation::Heartbeat, 2))];
-        let shard = |shard, counts| ShardWork { shard, broker: Some(4), counts, epoch_bumps: 1 };
+        let shard = |shard, counts| ShardWork { shard, broker: Some(4), counts, epoch_bumps: 1, tenures: Vec::new() };
         let shards = vec![shard(0, counts[1]), shard(5, counts[0])];
         let (logs, loads) = (vec![log], vec![load]);
-        let totals = Totals { counts, bumps: vec![bump], timeline, logs, loads, shards, ..Totals::default() };
+        let waiting = Waiting { jobs: 9, p50_ns: 1, p99_ns: 2, max_ns: 3, max_at_ms: Some(8_000) };
+        let broker = BrokerThreads { broker: 4, threads: 2, busy_ns: 30, idle_heartbeats_ns: 70, waiting };
+        let threads = Some(Threads { brokers: vec![broker], waiting: Waiting { max_ns: 5, ..waiting } });
+        let totals = Totals { counts, bumps: vec![bump], timeline, logs, loads, shards, threads, ..Totals::default() };
         RunResults {
             scenario: "s".to_owned(),
             seed: 7,
@@ -181,6 +190,7 @@ mod tests {
             size: RunSize { kinds: [(1, 2), (0, 0), (0, 0)], ..RunSize::default() },
             start_unix_ms: 0,
             timeline_ms: 5_000,
+            end_ms: 10_000,
             max_message_bytes: 1_048_588,
             profile: profile(),
             loading: LoadModel { bytes_per_second: 1_000, record_ns: 1_000_000 },
@@ -228,6 +238,7 @@ mod tests {
             ),
             ("work.csv", "scenario,seed,strategy,cause,operation,count,cpu_model_ns"),
             ("shards.csv", "scenario,seed,strategy,shard,broker,heartbeats"),
+            ("threads.csv", "scenario,seed,strategy,broker,threads,idle_ratio"),
         ];
         for (with, without) in files(&[run()]).iter().zip(files(&[])) {
             assert_eq!((with.0, &with.1[..1]), (without.0, &without.1[..]));
@@ -259,6 +270,7 @@ mod tests {
         assert_eq!(header(KindRow::all(&run, strategy, totals).remove(0)), KINDS);
         assert_eq!(header(WorkRow::all(&run, strategy, totals).remove(0)), WORK);
         assert_eq!(header(ShardRow::all(&run, strategy, totals).next().expect("a shard")), SHARDS);
+        assert_eq!(header(ThreadsRow::all(&run, strategy, totals).next().expect("a broker")), THREADS);
         assert_eq!(header(LoadRow::new(&run, strategy, &totals.loads[0])), LOADS);
     }
 
@@ -266,10 +278,13 @@ mod tests {
     fn what_is_not_known_is_empty() {
         let files = files(&[run()]);
         let row = |file: usize, row: usize| files[file].1[row].as_str();
-        assert_eq!(row(0, 1), "s,7,ideal,4.3.1,0,0,0,0,3,0,0,1,0,0,,0,0,0,0,0,0,0,0,4,,1,0,0,0,0,0,0,0,0,0,0,2050,5,4");
+        assert_eq!(
+            row(0, 1),
+            "s,7,ideal,4.3.1,0,0,0,0,3,0,0,1,0,0,,0,0,0,0,0,0,0,0,4,,1,0,0,0,0,0,0,0,0,0,0,2050,5,4,1,2,5"
+        );
         assert_eq!(
             row(0, 2),
-            "s,7,cached-hash,4.3.1,0,0,0,0,3,0,0,1,0,0,0,0,0,0,0,0,0,0,0,4,,1,0,0,0,0,0,0,0,0,0,0,2050,5,4"
+            "s,7,cached-hash,4.3.1,0,0,0,0,3,0,0,1,0,0,0,0,0,0,0,0,0,0,0,4,,1,0,0,0,0,0,0,0,0,0,0,2050,5,4,1,2,5"
         );
         assert_eq!([row(1, 1), row(1, 2)], ["s,7,ideal,0,1,0,0,0,0,0,1,0", "s,7,ideal,5000,2,0,0,0,0,0,3,0"]);
         // The delay is that of the earliest change.
@@ -288,6 +303,8 @@ mod tests {
             ["s,7,ideal,heartbeat,heartbeat,3,4", "s,7,ideal,timer,timer,1,0", "s,7,ideal,timer,record,7,"]
         );
         assert_eq!(files[10].1[1..3], ["s,7,ideal,0,4,0,0,1,0,0,7,0", "s,7,ideal,5,4,3,0,1,0,0,0,4"]);
+        // 100 ns of 20 s leave 0.999999995.
+        assert_eq!(row(11, 1), "s,7,ideal,4,2,0.999999,30,70,9,1,2,3,8000");
         assert_eq!(row(5, 1), "s,7,ideal,2,1000,3500,3500,3500");
         assert_eq!(row(6, 1), "s,7,ideal,0,,0,3,0,0,0,0,0,0,0,0,0,0,0,0,0,0");
         assert_eq!(row(7, 1), "s,7,ideal,3,0,1,2000,50,20,2050,");

@@ -63,6 +63,7 @@ fn read(mut root: Table, problems: &mut Problems, file: &str) -> Scenario {
         strategies: general::read_strategies(&mut root, problems),
         timeline_ms: root.duration(problems, "timeline", 1..=LONGEST_MS, 60_000),
         image_batching_ms: root.duration(problems, "image_batching", 0..=60_000, 0),
+        waiting: root.get("waiting").and_then(|value| value.boolean(problems)).unwrap_or(true),
         config: general::read_config(&mut root, problems),
         log: general::read_log(&mut root, problems),
         check: checks::read_checks(&mut root, problems),

@@ -195,7 +195,7 @@ fn syntax_errors() {
         "a = 1\na = 2\n",
         &[
             "s.toml:2:1: not TOML: duplicate key",
-            "s.toml:1:1: a: is not a field here; expected one of check, churn, cluster, compare, config, description, duration, events, groups, image_batching, kafka, log, name, seed, start, strategies, timeline, topics",
+            "s.toml:1:1: a: is not a field here; expected one of check, churn, cluster, compare, config, description, duration, events, groups, image_batching, kafka, log, name, seed, start, strategies, timeline, topics, waiting",
         ],
     );
     check(
@@ -267,7 +267,7 @@ fn logs() {
 fn general_fields() {
     check_line(
         "colour = 1",
-        "s.toml:3:1: colour: is not a field here; expected one of check, churn, cluster, compare, config, description, duration, events, groups, image_batching, kafka, log, name, seed, start, strategies, timeline, topics",
+        "s.toml:3:1: colour: is not a field here; expected one of check, churn, cluster, compare, config, description, duration, events, groups, image_batching, kafka, log, name, seed, start, strategies, timeline, topics, waiting",
     );
     check_line("seed = -1", "s.toml:3:8: seed: found -1; expected an integer of 0 or more");
     check_line(

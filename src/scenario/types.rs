@@ -31,6 +31,8 @@ pub struct Scenario {
     pub timeline_ms: TimeMs,
     /// Metadata changes that come this soon after the first of a batch are published with it, in one image.
     pub image_batching_ms: TimeMs,
+    /// Whether it is modelled how long operations wait for a coordinator thread.
+    pub waiting: bool,
     /// Kafka's broker configuration.
     pub config: BTreeMap<String, ConfigValue>,
     /// The log, beside what is Kafka's configuration.

@@ -7,7 +7,7 @@ use super::subject::Subject;
 use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, ShardWork, Totals, WrongWork};
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{AssignorRun, Bump, Entry, FoundChange, Outcome, Shard};
-use crate::cost::{Counts, Operation, Trigger};
+use crate::cost::{Counts, Operation, Profile, Tenure, Trigger};
 use crate::disk::segment_file::RecordBytes;
 use crate::disk::{BatchRules, KeyId, Keys, LogContents, NewRecord, OffsetsLog, Record};
 use crate::kafka::batch::{Lengths, batch_len};
@@ -40,6 +40,9 @@ pub struct Fold<'h> {
     keeps_bytes: bool,
     committers: Option<Committers<'h>>,
     commit_value_bytes: u32,
+    /// What there was to do while each broker led the shard, and what operations take, where it is modelled how long they wait.
+    tenures: Vec<Tenure>,
+    waiting: Option<&'h Profile>,
     /// Whether what is modelled is also really done.
     does_work: bool,
     totals: Totals,
@@ -62,6 +65,8 @@ impl<'h> Fold<'h> {
             keeps_bytes: false,
             committers: subject.log.commit_interval_ms.map(|_| Committers::new(subject.history)),
             commit_value_bytes: subject.kafka.behaviour().offset_commit_value_bytes,
+            tenures: Vec::new(),
+            waiting: subject.waiting,
             does_work: subject.does_work,
             totals: Totals::new(subject.num_buckets()),
             watcher: None,
@@ -74,8 +79,16 @@ impl<'h> Fold<'h> {
         &mut self.totals
     }
 
-    /// Another incarnation writes to the log from now on. `is_last`: none will load what it writes.
-    pub fn end_incarnation(&mut self, now_ms: TimeMs, rules: BatchRules, leader_epoch: i32, is_last: bool) {
+    /// Another incarnation, on that broker, writes to the log from now on. `is_last`: none will load what it writes.
+    pub fn end_incarnation(
+        &mut self,
+        now_ms: TimeMs,
+        broker: Option<i32>,
+        rules: BatchRules,
+        leader_epoch: i32,
+        is_last: bool,
+    ) {
+        self.tenures.push(Tenure { broker, ..Tenure::default() });
         self.log.end_incarnation(rules, leader_epoch);
         self.log.advance(self.start_unix_ms + now_ms);
         self.keeps_entries = !is_last || self.keeps_bytes;
@@ -148,6 +161,7 @@ impl<'h> Fold<'h> {
         counts.add(Operation::ImageTopic, topics as u64);
         counts.add_work(&work);
         self.count(now_ms, Trigger::Image, &counts);
+        self.add_job(now_ms, &counts);
     }
 
     /// An image has made a broker's remembered hashes go.
@@ -156,6 +170,18 @@ impl<'h> Fold<'h> {
         let mut counts = Counts::default();
         counts.add_work(&work);
         self.count(now_ms, Trigger::Image, &counts);
+    }
+
+    /// A coordinator thread has something to do.
+    fn add_job(&mut self, now_ms: TimeMs, counts: &Counts) {
+        if let (Some(profile), Some(tenure)) = (self.waiting, self.tenures.last_mut()) {
+            tenure.jobs.push(now_ms, profile.time_ns(counts));
+        }
+    }
+
+    /// Heartbeats find nothing to do.
+    fn add_idle(&mut self, heartbeats: u64) {
+        self.tenures.last_mut().into_iter().for_each(|tenure| tenure.idle_heartbeats += heartbeats);
     }
 
     fn count(&mut self, now_ms: TimeMs, trigger: Trigger, counts: &Counts) {
@@ -173,6 +199,7 @@ impl<'h> Fold<'h> {
     /// Heartbeats that were not processed.
     pub fn add_idle_heartbeats(&mut self, kind: GroupKind, idle: &IdleHeartbeats) {
         self.totals.heartbeats[kind as usize] += idle.count as u64;
+        self.add_idle(idle.count as u64);
         let (mut next_ms, mut left) = (idle.first_ms, idle.count);
         while left > 0 {
             let bucket_end_ms = (next_ms / self.timeline_ms + 1) * self.timeline_ms;
@@ -202,6 +229,16 @@ impl<'h> Fold<'h> {
             counts.add(Operation::Batch, u64::from(begins_batch));
         }
         self.count(now_ms, trigger, &counts);
+        if trigger == Trigger::Heartbeat {
+            if counts == Counts::default() {
+                self.add_idle(1);
+            } else {
+                counts.add(Operation::Heartbeat, 1);
+            }
+        }
+        if counts != Counts::default() {
+            self.add_job(now_ms, &counts);
+        }
         for bump in &outcome.bumps {
             self.add_bump(now_ms, bump, event);
         }
@@ -227,6 +264,7 @@ impl<'h> Fold<'h> {
             shard: shard.shard,
             broker: shard.broker,
             counts: self.totals.all_counts(),
+            tenures: if self.waiting.is_some() { self.tenures } else { Vec::new() },
             epoch_bumps: self.totals.bumps.len() as u64,
         });
         self.totals.logs.push(shard);

@@ -72,7 +72,12 @@ fn simulate_and(
     });
     let mut all: Vec<Totals> =
         all.into_iter().map(|totals| totals.into_inner().unwrap_or_else(PoisonError::into_inner)).collect();
-    all.iter_mut().for_each(Totals::sort);
+    all.par_iter_mut().for_each(|totals| {
+        totals.sort();
+        if let Some(profile) = subject.waiting {
+            totals.serve(profile, subject.threads, subject.end_ms);
+        }
+    });
     all
 }
 

@@ -145,6 +145,8 @@ fn check(seed: u64) -> Counts {
         start_unix_ms: workload.start_unix_ms,
         end_ms,
         timeline_ms: scenario.timeline_ms,
+        threads: 4,
+        waiting: None,
         every_heartbeat: false,
         does_work: false,
     };

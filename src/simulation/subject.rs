@@ -3,6 +3,7 @@
 use super::fold::Kept;
 use crate::cluster::{History, ImageNumber};
 use crate::coordinator::{Config, KafkaVersion, ShardSettings};
+use crate::cost::Profile;
 use crate::disk::{BatchRules, LoadModel, LogSettings, OffsetsLog};
 use crate::kafka::java::JavaHash;
 use crate::kernel::TimeMs;
@@ -42,6 +43,10 @@ pub struct Subject<'a> {
     pub start_unix_ms: i64,
     /// What happens before this time is simulated.
     pub end_ms: TimeMs,
+    /// `group.coordinator.threads` of each broker.
+    pub threads: u32,
+    /// What operations take, where it is modelled how long they wait for each other.
+    pub waiting: Option<&'a Profile>,
     /// The width of the timeline's buckets.
     pub timeline_ms: TimeMs,
     /// Whether every heartbeat is processed, also those that change nothing: a check, for results are the same.

@@ -104,6 +104,8 @@ fn subject<'a>(history: &'a History, fleet: &'a Fleet, kafka: KafkaVersion, end_
         start_unix_ms: 1_700_000_000_000,
         end_ms,
         timeline_ms: 10_000,
+        threads: 4,
+        waiting: None,
         every_heartbeat: false,
         does_work: false,
     }

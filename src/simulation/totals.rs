@@ -1,7 +1,7 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
 use crate::coordinator::{Cause, FoundChange};
-use crate::cost::{Counts, Operation, Trigger};
+use crate::cost::{Counts, Operation, Profile, Tenure, Threads, Trigger, serve};
 use crate::disk::{LogContents, LogTotals};
 use crate::kafka::records::RecordType;
 use crate::kafka::{GroupKind, JString};
@@ -89,7 +89,7 @@ pub struct ShardLog {
 }
 
 /// What a shard did.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShardWork {
     /// The shard.
     pub shard: i32,
@@ -99,6 +99,8 @@ pub struct ShardWork {
     pub counts: Counts,
     /// Bumps.
     pub epoch_bumps: u64,
+    /// What its coordinators had to do, one after another; none where waiting is not modelled.
+    pub tenures: Vec<Tenure>,
 }
 
 /// Work that came to something else when it was really done.
@@ -209,6 +211,8 @@ pub struct Totals {
     pub largest_write: Option<LargeWrite>,
     /// The first write that failed because it was too large.
     pub first_refusal: Option<LargeWrite>,
+    /// How long operations waited; `None` where that is not modelled.
+    pub threads: Option<Threads>,
     /// Where work that was really done came to something else than the model says, in order of shards.
     pub wrong_work: Vec<WrongWork>,
     /// Changes missed at the end, by groups that have a coordinator then.
@@ -364,6 +368,13 @@ impl Totals {
     /// The most bytes that the logs took, all of one copy each.
     pub fn log_peak_bytes(&self) -> u64 {
         self.timeline.iter().map(|bucket| bucket.log_peak_bytes).max().unwrap_or(0)
+    }
+
+    /// Lets the threads of brokers serve what there was to do, which is then forgotten. All shards must be in order.
+    pub(super) fn serve(&mut self, profile: &Profile, threads: u32, end_ms: TimeMs) {
+        let tenures: Vec<&[Tenure]> = self.shards.iter().map(|shard| shard.tenures.as_slice()).collect();
+        self.threads = Some(serve(&tenures, profile, threads, end_ms));
+        self.shards.iter_mut().for_each(|shard| shard.tenures = Vec::new());
     }
 
     /// Puts what comes from several shards in order of time, at equal times of shards.

@@ -296,7 +296,7 @@ impl<'a> World<'a> {
         place.broker = broker;
         let leader_epoch = subject.history.leader_epoch_at(place.number, image);
         let rules = subject.batch_rules_at(broker, image);
-        place.fold.end_incarnation(now_ms, rules, leader_epoch, place.moves.is_empty());
+        place.fold.end_incarnation(now_ms, broker, rules, leader_epoch, place.moves.is_empty());
         let Some(broker) = broker else {
             if let Some(tape) = &mut self.tape {
                 tape.leaderless(now_ms);
