@@ -120,7 +120,9 @@ pub fn serve(shards: &[&[Tenure]], profile: &Profile, threads: u32, end_ms: Time
     let mut by_broker: BTreeMap<i32, Vec<(usize, &Tenure)>> = BTreeMap::new();
     for (shard, tenures) in shards.iter().enumerate() {
         for tenure in *tenures {
-            tenure.broker.map(|broker| by_broker.entry(broker).or_default().push((shard, tenure)));
+            if let Some(broker) = tenure.broker {
+                by_broker.entry(broker).or_default().push((shard, tenure));
+            }
         }
     }
     let (mut all, mut brokers) = (Delays::new(), Vec::new());
