@@ -5,6 +5,7 @@ use super::error::CliError;
 use super::files;
 use super::inputs;
 use crate::coordinator::KafkaVersion;
+use crate::cost::heap::{Bytes, Count};
 use crate::cost::{Operation, Profile};
 use crate::strategy::Strategy;
 use crate::strategy::axes::PRESETS;
@@ -35,6 +36,9 @@ pub struct ReplayArgs {
     /// Measure instead: this many replays without output, after a second of warm-up; prints nanoseconds an event.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     bench: Option<u32>,
+    /// Print what the shard holds in memory in the end instead, by component and class of Java object, as CSV.
+    #[arg(long, conflicts_with_all = ["bench", "operations"])]
+    heap: bool,
     /// Count instead: what the coordinator did, and what that costs by the cost profile, as CSV.
     #[arg(long, conflicts_with = "bench")]
     operations: bool,
@@ -85,6 +89,14 @@ pub fn run(args: &ReplayArgs) -> Result<(), CliError> {
     if let Some(runs) = args.bench {
         for line in bench::measure(&replayer, runs, args.from) {
             writeln!(out, "{line}")?;
+        }
+        return Ok(out.flush()?);
+    }
+    if args.heap {
+        let heap = replayer.heap();
+        writeln!(out, "component,class,objects,bytes,bytes_without_compressed_references")?;
+        for (component, class, Count { objects, bytes: Bytes { compressed, plain } }) in heap.classes() {
+            writeln!(out, "{},{},{objects},{compressed},{plain}", component.name(), class.name())?;
         }
         return Ok(out.flush()?);
     }

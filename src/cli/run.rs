@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 /// Runs every strategy of scenarios on the same history and compares them.
 ///
 /// Prints a table and writes summary.csv, timeline.csv, bumps.csv, records.csv, operations.csv, delays.csv, logs.csv, loads.csv,
-/// kinds.csv, work.csv, shards.csv and run.json
+/// kinds.csv, heap.csv, work.csv, shards.csv and run.json
 /// (docs/output.md says what they mean). The same scenario and seed give the same files on any machine and any number
 /// of threads.
 #[derive(Debug, clap::Args)]

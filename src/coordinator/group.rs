@@ -58,6 +58,8 @@ pub struct GroupBase {
     pub assignment: Timeline<(i32, i64)>,
     /// What it stored of its topics at its last bump.
     pub stored: Timeline<Arc<Seen>>,
+    /// Whether a refresh has compared that with what it saw; for the heap only.
+    pub stored_is_compared: bool,
     /// Whether an old record with a map of its topics must be taken back (4.1 on, after an upgrade).
     pub has_map_record: Timeline<bool>,
     /// Until when (and up to which group epoch) the metadata counts as fresh (`DeadlineAndEpoch`).
@@ -75,6 +77,7 @@ impl GroupBase {
             epoch: Timeline::new(behaviour.first_group_epoch),
             assignment: Timeline::new((behaviour.first_group_epoch, 0)),
             stored: Timeline::new(Arc::default()),
+            stored_is_compared: false,
             has_map_record: Timeline::new(false),
             refresh_deadline: (0, 0),
             refreshed_at_image: None,
@@ -84,6 +87,12 @@ impl GroupBase {
     /// Whether the group must look at its metadata again.
     pub fn metadata_expired(&self, now_ms: TimeMs) -> bool {
         now_ms >= self.refresh_deadline.0 || *self.epoch.get() < self.refresh_deadline.1
+    }
+
+    /// Stores what was seen.
+    pub fn store(&mut self, seen: Arc<Seen>, write: u64) {
+        self.stored.set(seen, write);
+        self.stored_is_compared = false;
     }
 
     /// Goes back to the last committed write.

@@ -87,7 +87,7 @@ impl Replay<'_> {
         if let Some(group) = self.group(key.record_type.kind(), &key.group, true)? {
             group.base_mut().epoch.set(epoch, write);
             if let (true, Some(seen)) = (!stores_apart(design), &entry.seen) {
-                group.base_mut().stored.set(seen.clone(), write);
+                group.base_mut().store(seen.clone(), write);
             }
         }
         Ok(())
@@ -99,7 +99,7 @@ impl Replay<'_> {
         let key = &entry.record.key;
         if let Some(group) = self.group(key.record_type.kind(), &key.group, creates)? {
             match &entry.seen {
-                Some(seen) if apart => group.base_mut().stored.set(seen.clone(), write),
+                Some(seen) if apart => group.base_mut().store(seen.clone(), write),
                 _ => group.base_mut().has_map_record.set(true, write),
             }
         }

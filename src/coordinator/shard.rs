@@ -24,6 +24,9 @@ use std::sync::Arc;
 /// How long a timer waits that failed (`CoordinatorTimer.schedule`).
 const TIMER_RETRY_BACKOFF_MS: TimeMs = 500;
 
+/// The number of the write that a load counts as.
+pub const LOADING: u64 = 0;
+
 /// The groups of a shard.
 pub(super) type Groups = TimelineMap<JString, Group>;
 
@@ -132,7 +135,7 @@ impl<'h> Shard<'h> {
             background: VecDeque::new(),
             share_partitions: TimelineMap::new(0),
             last_image_with_new_topics: 0,
-            write: 1,
+            write: LOADING + 1,
             reverts: 0,
             active: true,
         }
@@ -150,7 +153,7 @@ impl<'h> Shard<'h> {
         now_ms: TimeMs,
         work: &mut Work,
     ) -> (Shard<'h>, Option<LoadError>) {
-        let mut shard = Shard::new(settings, history);
+        let mut shard = Shard { write: LOADING, ..Shard::new(settings, history) };
         for entry in log {
             if let Err(error) = shard.replay(entry, now_ms, work) {
                 let mut failed = Shard::new(shard.settings, history);
@@ -190,6 +193,41 @@ impl<'h> Shard<'h> {
     /// All groups, in Kafka's order.
     pub fn groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.values()
+    }
+
+    /// What it was told.
+    pub fn settings(&self) -> &ShardSettings {
+        &self.settings
+    }
+
+    /// The metadata that it looks at.
+    pub fn history(&self) -> &'h History {
+        self.history
+    }
+
+    /// All groups by id.
+    pub fn groups_by_id(&self) -> &TimelineMap<JString, Group> {
+        &self.groups
+    }
+
+    /// Which groups subscribe to each topic.
+    pub fn groups_by_topic(&self) -> &TimelineMap<JString, TimelineSet<JString>> {
+        &self.topics.groups
+    }
+
+    /// How far the share partitions of each share group are.
+    pub fn share_partitions(&self) -> &TimelineMap<JString, Arc<SharePartitionStates>> {
+        &self.share_partitions
+    }
+
+    /// Whether anything has been written since it was loaded.
+    pub fn has_written(&self) -> bool {
+        self.write > LOADING + 1
+    }
+
+    /// The remembered topic hashes.
+    pub fn memo(&self) -> &MemoTable {
+        &self.memo
     }
 
     /// The remembered topic hashes, which a broker may share between its shards.
@@ -418,6 +456,7 @@ impl<'h> Shard<'h> {
             && let Some(group) = self.groups.get_mut(&refreshed.group)
         {
             let base = group.base_mut();
+            base.stored_is_compared = true;
             base.refresh_deadline = (refreshed.deadline_ms, refreshed.epoch);
             base.refreshed_at_image = Some(refreshed.image);
         }

@@ -26,6 +26,11 @@ impl<T: Clone> Timeline<T> {
         }
     }
 
+    /// The write that has changed the value last.
+    pub fn changed_in(&self) -> Option<u64> {
+        self.before.as_ref().map(|(epoch, _)| *epoch)
+    }
+
     /// Undoes what the write `epoch` changed.
     pub fn revert(&mut self, epoch: u64) {
         if let Some((changed_in, before)) = self.before.take()

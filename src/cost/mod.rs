@@ -2,6 +2,7 @@
 //! Nothing here is timed.
 
 mod counts;
+pub mod heap;
 mod operation;
 mod profile;
 mod threads;

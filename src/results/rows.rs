@@ -2,6 +2,7 @@
 //! cell.
 
 use super::RunResults;
+use crate::cost::heap::Component;
 use crate::cost::{Counts, Operation, Shares, Trigger};
 use crate::kafka::GroupKind;
 use crate::kafka::records::RecordType;
@@ -61,8 +62,8 @@ pub struct Summary<'a> {
     pub hash_bytes: u64,
     /// How long the coordinators' work took by the cost profile.
     pub cpu_model_ns: u64,
-    /// Not modelled yet.
-    pub heap_model_bytes: Option<u64>,
+    /// Bytes that the shards hold in memory at the end, with compressed references.
+    pub heap_model_bytes: u64,
     /// Bumps of which it is not known whether they changed an assignment.
     pub unjudged_bumps: u64,
     /// Offset commits.
@@ -130,7 +131,7 @@ impl<'a> Summary<'a> {
             topic_hashes: totals.count(Operation::TopicHash),
             hash_bytes: totals.count(Operation::HashByte),
             cpu_model_ns: run.profile.cost_ns(&totals.all_counts()),
-            heap_model_bytes: None,
+            heap_model_bytes: totals.heap.total().bytes.compressed,
             unjudged_bumps: totals.bumps.iter().filter(|bump| bump.assignment_changed.is_none()).count() as u64,
             commit_records: done.commit_records,
             commit_bytes: done.commit_bytes,
@@ -244,6 +245,35 @@ impl<'a> BumpRow<'a> {
             assignment_changed: bump.assignment_changed,
             needless: bump.needless,
         }
+    }
+}
+
+/// A row of `heap.csv`.
+#[derive(Debug, Serialize)]
+pub(super) struct HeapRow<'a> {
+    scenario: &'a str,
+    seed: u64,
+    strategy: &'a str,
+    component: &'static str,
+    objects: u64,
+    bytes: u64,
+    bytes_without_compressed_references: u64,
+}
+
+impl<'a> HeapRow<'a> {
+    /// The rows of a strategy: the components of which it has anything.
+    pub fn all(run: &'a RunResults, strategy: &'a Strategy, totals: &Totals) -> Vec<HeapRow<'a>> {
+        let counts = Component::ALL.into_iter().map(|component| (component.name(), totals.heap.component(component)));
+        let rows = counts.filter(|(_, count)| count.objects > 0).map(|(component, count)| HeapRow {
+            scenario: &run.scenario,
+            seed: run.seed,
+            strategy: &strategy.name,
+            component,
+            objects: count.objects,
+            bytes: count.bytes.compressed,
+            bytes_without_compressed_references: count.bytes.plain,
+        });
+        rows.collect()
     }
 }
 

@@ -3,8 +3,8 @@
 use super::RunResults;
 use super::files::OutputFile;
 use super::rows::{
-    BumpRow, DelaysRow, KindRow, LoadRow, LogRow, OperationRow, RecordRow, ShardRow, Summary, ThreadsRow, TimelineRow,
-    WorkRow,
+    BumpRow, DelaysRow, HeapRow, KindRow, LoadRow, LogRow, OperationRow, RecordRow, ShardRow, Summary, ThreadsRow,
+    TimelineRow, WorkRow,
 };
 use crate::kafka::records::RecordType;
 use crate::simulation::Totals;
@@ -26,6 +26,7 @@ log_records,log_tombstones,log_batch_bytes";
 const KINDS: &str = "scenario,seed,strategy,kind,groups,members,heartbeats,epoch_bumps,idle_bumps,needless_bumps,\
 unjudged_bumps,records,batch_bytes,strategy_bytes,rebalance_bytes";
 const OPERATIONS: &str = "scenario,seed,strategy,operation,count,cpu_model_ns";
+const HEAP: &str = "scenario,seed,strategy,component,objects,bytes,bytes_without_compressed_references";
 const WORK: &str = "scenario,seed,strategy,cause,operation,count,cpu_model_ns";
 const SHARDS: &str = "scenario,seed,strategy,shard,broker,heartbeats,refreshes,epoch_bumps,topic_hashes,hash_bytes,\
 records,cpu_model_ns";
@@ -76,6 +77,9 @@ pub fn csv_files(runs: &[RunResults]) -> Result<Vec<OutputFile>, csv::Error> {
         })?,
         table("threads.csv", THREADS, runs, |run, strategy, totals, rows| {
             ThreadsRow::all(run, strategy, totals).try_for_each(|row| rows.serialize(row))
+        })?,
+        table("heap.csv", HEAP, runs, |run, strategy, totals, rows| {
+            HeapRow::all(run, strategy, totals).into_iter().try_for_each(|row| rows.serialize(row))
         })?,
     ])
 }
@@ -239,6 +243,7 @@ mod tests {
             ("work.csv", "scenario,seed,strategy,cause,operation,count,cpu_model_ns"),
             ("shards.csv", "scenario,seed,strategy,shard,broker,heartbeats"),
             ("threads.csv", "scenario,seed,strategy,broker,threads,idle_ratio"),
+            ("heap.csv", "scenario,seed,strategy,component,objects,bytes,bytes_without_compressed_references"),
         ];
         for (with, without) in files(&[run()]).iter().zip(files(&[])) {
             assert_eq!((with.0, &with.1[..1]), (without.0, &without.1[..]));
@@ -280,11 +285,11 @@ mod tests {
         let row = |file: usize, row: usize| files[file].1[row].as_str();
         assert_eq!(
             row(0, 1),
-            "s,7,ideal,4.3.1,0,0,0,0,3,0,0,1,0,0,,0,0,0,0,0,0,0,0,4,,1,0,0,0,0,0,0,0,0,0,0,2050,5,4,1,2,5"
+            "s,7,ideal,4.3.1,0,0,0,0,3,0,0,1,0,0,,0,0,0,0,0,0,0,0,4,0,1,0,0,0,0,0,0,0,0,0,0,2050,5,4,1,2,5"
         );
         assert_eq!(
             row(0, 2),
-            "s,7,cached-hash,4.3.1,0,0,0,0,3,0,0,1,0,0,0,0,0,0,0,0,0,0,0,4,,1,0,0,0,0,0,0,0,0,0,0,2050,5,4,1,2,5"
+            "s,7,cached-hash,4.3.1,0,0,0,0,3,0,0,1,0,0,0,0,0,0,0,0,0,0,0,4,0,1,0,0,0,0,0,0,0,0,0,0,2050,5,4,1,2,5"
         );
         assert_eq!([row(1, 1), row(1, 2)], ["s,7,ideal,0,1,0,0,0,0,0,1,0", "s,7,ideal,5000,2,0,0,0,0,0,3,0"]);
         // The delay is that of the earliest change.

@@ -1,6 +1,7 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
 use crate::coordinator::{Cause, FoundChange};
+use crate::cost::heap::Heap;
 use crate::cost::{Counts, Operation, Profile, Tenure, Threads, Trigger, serve};
 use crate::disk::{LogContents, LogTotals};
 use crate::kafka::records::RecordType;
@@ -211,6 +212,8 @@ pub struct Totals {
     pub largest_write: Option<LargeWrite>,
     /// The first write that failed because it was too large.
     pub first_refusal: Option<LargeWrite>,
+    /// What the shards hold in memory at the end.
+    pub heap: Heap,
     /// How long operations waited; `None` where that is not modelled.
     pub threads: Option<Threads>,
     /// Where work that was really done came to something else than the model says, in order of shards.
@@ -341,6 +344,7 @@ impl Totals {
         self.loads.extend(other.loads);
         self.bumps.extend(other.bumps);
         self.effects.extend(other.effects);
+        self.heap += &other.heap;
         self.missed_changes += other.missed_changes;
         self.judged_groups += other.judged_groups;
         self.unjudged_groups += other.unjudged_groups;

@@ -19,7 +19,7 @@ use super::{GroupAtEnd, ShardFiles};
 use crate::cluster::ImageNumber;
 use crate::coordinator::protocol::{HeartbeatError, HeartbeatRequest};
 use crate::coordinator::{Outcome, Shard, Timer};
-use crate::cost;
+use crate::cost::{self, heap::Heap};
 use crate::disk::{LogContents, Segment};
 use crate::kafka::{GroupKind, JString};
 use crate::kernel::TimeMs;
@@ -196,6 +196,7 @@ impl<'a> World<'a> {
                 Some(shard) => {
                     of_place.missed_changes = missed::changes(self.subject.history, shard, &heard_at);
                     of_place.judged_groups = groups;
+                    of_place.heap = Heap::of(shard);
                 }
                 None => of_place.unjudged_groups = groups,
             }
@@ -208,6 +209,7 @@ impl<'a> World<'a> {
             };
             totals.add(place.fold.finish(self.subject.end_ms, log));
         }
+        self.memos.values().for_each(|memo| totals.heap += &Heap::of_broker(memo));
         (totals, self.tape)
     }
 

@@ -7,6 +7,7 @@ use super::{ConfigValue, EpochSpec, Event, EventKind, Heartbeat, HeartbeatBody, 
 use crate::cluster::{History, HistoryBuilder, ImageNumber};
 use crate::coordinator::protocol::{Assigned, AssignedPartitions, HeartbeatError, HeartbeatRequest, TaskLists};
 use crate::coordinator::{CompactedLog, Config, ConfigError, KafkaVersion, Outcome, Shard, ShardSettings};
+use crate::cost::heap::Heap;
 use crate::cost::{Counts, Operation};
 use crate::kafka::JString;
 use crate::kafka::java::HashMap;
@@ -122,6 +123,16 @@ impl Replayer {
             let request = run.request(step);
             run.perform(i, step, request.as_ref(), &mut tell);
         }
+    }
+
+    /// Replays the trace without output; gives what the shard then holds in memory.
+    pub fn heap(&self) -> Heap {
+        let mut run = self.start(self.steps.iter().any(|step| matches!(step.action, Action::Failover)));
+        for (i, step) in self.steps.iter().enumerate() {
+            let request = run.request(step);
+            run.perform(i, step, request.as_ref(), &mut |_| {});
+        }
+        Heap::of(&run.shard)
     }
 
     /// Replays the trace without output and says how long the events at or after `from_ms` took by `clock_ns`: timers,

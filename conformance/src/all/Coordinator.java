@@ -70,6 +70,17 @@ abstract class Coordinator {
         for (String key : Inside.constants(GroupCoordinatorShard.class, "_KEY")) Inside.call(timer, "cancel", key);
     }
 
+    /** The shard's; null if there is none. */
+    GroupMetadataManager manager() {
+        return manager;
+    }
+
+    /** What the runtime keeps of the shard. */
+    Object context() {
+        Object runtime = Inside.field(service(), "runtime");
+        return ((Map<?, ?>) Inside.field(runtime, "coordinators")).get(PARTITION);
+    }
+
     /** Whether the last load succeeded. */
     boolean isLoaded() {
         return manager != null;

@@ -24,6 +24,8 @@ import java.util.concurrent.CompletableFuture;
 abstract class Heartbeat {
     private static final Set<String> COMMON_FIELDS =
         Set.of("t", "ev", "kind", "group", "member", "epoch", "rack", "client_id", "client_host", "write");
+    /** A text of its own for each request, as a broker reads it. */
+    private static final char[] CLIENT_ID = "client".toCharArray();
     private static final int DEFAULT_REBALANCE_TIMEOUT_MS = 300_000;
 
     final String group;
@@ -48,7 +50,7 @@ abstract class Heartbeat {
         failWrite = node.has("write");
         if (failWrite && !Json.string(node, "write").equals("fail")) throw new IllegalArgumentException("write can only be \"fail\"");
         context = context(api,
-            node.has("client_id") ? Json.string(node, "client_id") : "client",
+            node.has("client_id") ? Json.string(node, "client_id") : String.copyValueOf(CLIENT_ID),
             address(node.has("client_host") ? Json.string(node, "client_host") : "/127.0.0.1"));
     }
 

@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /** What can only be had by reflection. */
@@ -34,13 +35,23 @@ final class Inside {
     }
 
     static Object field(Object object, String name) {
-        try {
-            Field field = object.getClass().getDeclaredField(name);
-            field.setAccessible(true);
-            return field.get(object);
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException(e);
+        return fieldIfThere(object, name).orElseThrow(() -> new IllegalStateException(object.getClass() + " has no " + name));
+    }
+
+    /** What a field of an object's class, or of a class that it extends, refers to; none if there is no such field or it is null. */
+    static Optional<Object> fieldIfThere(Object object, String name) {
+        for (Class<?> level = object.getClass(); level != null; level = level.getSuperclass()) {
+            try {
+                Field field = level.getDeclaredField(name);
+                field.setAccessible(true);
+                return Optional.ofNullable(field.get(object));
+            } catch (NoSuchFieldException e) {
+                continue;
+            } catch (IllegalAccessException e) {
+                throw new IllegalStateException(e);
+            }
         }
+        return Optional.empty();
     }
 
     static Object call(Object object, String name, Object... arguments) {

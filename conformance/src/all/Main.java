@@ -1,6 +1,7 @@
 package coordsim.conformance;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -15,11 +16,14 @@ public final class Main {
         usage: replay VERSION [--no-topic-cache] TRACE                outcomes to standard output
                replay VERSION [--no-topic-cache] --into NAME TRACE…   the outcomes of each trace into the file NAME beside it
                replay VERSION [--no-topic-cache] --serve              a server on standard input and output: see README.md
+               replay VERSION [--no-topic-cache] --heap …             as the two above, but what the shard holds in the end, by
+                                                                      component and class
                replay VERSION [--no-topic-cache] --bench N [--from MS] TRACE
                                                                       N timed replays; events at or after MS count""";
 
     private boolean withoutTopicCache;
     private boolean serve;
+    private boolean heap;
     private String into;
     private int benchRuns;
     private long benchFromMs;
@@ -53,6 +57,7 @@ public final class Main {
             switch (args[i]) {
                 case "--no-topic-cache" -> withoutTopicCache = true;
                 case "--serve" -> serve = true;
+                case "--heap" -> heap = true;
                 case "--into" -> into = hasValue ? args[++i] : null;
                 case "--bench" -> benchRuns = hasValue ? Integer.parseInt(args[++i]) : 0;
                 case "--from" -> benchFromMs = hasValue ? Long.parseLong(args[++i]) : 0;
@@ -112,7 +117,9 @@ public final class Main {
             System.err.println(path + ": line " + trace.events().get(index).line + ": the coordinator failed:");
             error.printStackTrace();
         });
-        new Replay(trace, withoutTopicCache).run(writer);
+        Replay replay = new Replay(trace, withoutTopicCache);
+        if (heap) return replay.heap().getBytes(StandardCharsets.UTF_8);
+        replay.run(writer);
         return writer.bytes();
     }
 }

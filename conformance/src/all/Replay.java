@@ -45,6 +45,15 @@ final class Replay {
         }
     }
 
+    /** Replays all of it; gives what the shard then holds in memory. */
+    String heap() throws BadTrace {
+        start(trace.events().stream().anyMatch(event -> event.cause.equals("failover")));
+        for (Trace.Event event : trace.events()) {
+            step(event, event.heartbeat == null ? null : Heap.received(event.heartbeat.request()));
+        }
+        return Heap.csv(coordinator, images);
+    }
+
     private void start(boolean keepLog) throws BadTrace {
         trace.forget();
         images = new Images();
@@ -112,7 +121,7 @@ final class Replay {
     private void sideEffects(String cause) {
         for (Outcome outcome : coordinator.events.takeOutcomes()) {
             if (EventQueue.isDropped(outcome.error)) continue;
-            if (outcome.error != null || !outcome.records.isEmpty()) writer.sideEffect(index, cause, outcome);
+            if (writer != null && (outcome.error != null || !outcome.records.isEmpty())) writer.sideEffect(index, cause, outcome);
         }
     }
 }

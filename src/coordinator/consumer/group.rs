@@ -94,6 +94,11 @@ impl ConsumerGroup {
         self.partition_epochs.get(&topic).and_then(|p| p.get(&partition)).copied().unwrap_or(-1)
     }
 
+    /// The epoch at which each owned partition is owned.
+    pub fn partition_epochs(&self) -> &TimelineMap<Uuid, TimelineMap<i32, i32>> {
+        &self.partition_epochs
+    }
+
     /// How many members subscribe to a regular expression.
     pub fn regex_members(&self, regex: &str) -> i32 {
         self.regexes.get(regex).copied().unwrap_or(0)

@@ -12,11 +12,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct OwnerMismatch;
 
 /// Processes of tasks that one process runs at a time.
-type Single = TimelineMap<JString, TimelineMap<i32, JString>>;
+pub type Single = TimelineMap<JString, TimelineMap<i32, JString>>;
 
 /// Processes of tasks that several run. Kafka keeps them in plain hash sets inside its timeline maps: what a failed write
 /// changes in a set that was there before stays changed.
-type Several = TimelineMap<JString, TimelineMap<i32, BTreeSet<JString>>>;
+pub type Several = TimelineMap<JString, TimelineMap<i32, BTreeSet<JString>>>;
 
 /// The processes of all tasks of a group.
 #[derive(Debug)]
@@ -33,6 +33,11 @@ impl Default for TaskOwners {
 }
 
 impl TaskOwners {
+    /// The processes of active tasks, and of standby and warm-up tasks.
+    pub fn all(&self) -> (&Single, [&Several; 2]) {
+        (&self.active, [&self.standby, &self.warmup])
+    }
+
     /// The process that runs an active task.
     pub fn active(&self, subtopology: &str, partition: i32) -> Option<&JString> {
         self.active.get(subtopology)?.get(&partition)

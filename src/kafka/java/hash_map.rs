@@ -56,6 +56,11 @@ impl<K, V> HashMap<K, V> {
         self.len() == 0
     }
 
+    /// How many buckets the table has; 0 before the first entry.
+    pub fn slots(&self) -> usize {
+        self.chains.slots()
+    }
+
     /// The entries in Java's order.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&K, &V)> {
         self.chains.iter().map(|(key, value)| (key, value))
@@ -266,6 +271,11 @@ impl<K: JavaHash + Eq> HashSet<K> {
     /// How many keys there are.
     pub fn len(&self) -> usize {
         self.map.len()
+    }
+
+    /// How many buckets the table has; 0 before the first key.
+    pub fn slots(&self) -> usize {
+        self.map.slots()
     }
 
     /// Whether there are no keys.

@@ -142,6 +142,22 @@ impl<K, V> TimelineMap<K, V> {
         self.table.chains.iter().map(|(key, _)| key)
     }
 
+    /// The entries in Kafka's order, each with the epoch in which it was put.
+    pub fn entries(&self) -> impl ExactSizeIterator<Item = (&K, &V, u64)> {
+        self.table.chains.iter().map(|(key, element)| (key, &element.value, element.start_epoch))
+    }
+
+    /// How many slots the table has.
+    pub fn slots(&self) -> usize {
+        self.table.chains.slots()
+    }
+
+    /// How many entries are in each slot that has several.
+    pub fn collisions(&self) -> impl Iterator<Item = usize> {
+        let chains = &self.table.chains;
+        (0..chains.slots()).map(|slot| chains.chain(slot).count()).filter(|entries| *entries > 1)
+    }
+
     /// The values in Kafka's order.
     pub fn values(&self) -> impl ExactSizeIterator<Item = &V> {
         self.iter().map(|(_, value)| value)
@@ -319,6 +335,16 @@ impl<K: JavaHash + Eq + Clone> TimelineSet<K> {
     /// Whether there are no keys.
     pub fn is_empty(&self) -> bool {
         self.map.is_empty()
+    }
+
+    /// How many slots the table has.
+    pub fn slots(&self) -> usize {
+        self.map.slots()
+    }
+
+    /// How many keys are in each slot that has several.
+    pub fn collisions(&self) -> impl Iterator<Item = usize> {
+        self.map.collisions()
     }
 
     /// The keys in Kafka's order.
