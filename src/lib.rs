@@ -13,6 +13,7 @@ pub mod disk;
 pub mod import;
 pub mod kafka;
 pub mod kernel;
+pub mod report;
 pub mod results;
 pub mod scenario;
 pub mod simulation;

@@ -97,10 +97,18 @@ fn fails(folder: &Path, arguments: &[&str]) -> String {
     String::from_utf8(output.stderr).expect("text")
 }
 
-/// The files of a folder, by name.
+/// The files of a folder, by name; those in a folder of its own with that before it.
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
-    let entries = fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry"));
-    entries.map(|e| (e.file_name().to_string_lossy().into_owned(), fs::read(e.path()).expect("a file"))).collect()
+    let mut all = BTreeMap::new();
+    for entry in fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry")) {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        if entry.path().is_dir() {
+            all.extend(files(&entry.path()).into_iter().map(|(file, bytes)| (format!("{name}/{file}"), bytes)));
+        } else {
+            all.insert(name, fs::read(entry.path()).expect("a file"));
+        }
+    }
+    all
 }
 
 /// The rows of a CSV file, by column.
@@ -121,8 +129,14 @@ fn the_same_bytes_on_any_number_of_threads() {
         (table, files(&home.path().join(out)))
     };
     let first = run("1", "one");
-    let names: Vec<&str> = first.1.keys().map(String::as_str).collect();
-    let all = "bumps.csv delays.csv differences.csv heap.csv kinds.csv loads.csv logs.csv operations.csv records.csv replications.csv run.json shards.csv summary.csv threads.csv timeline.csv work.csv";
+    let is_plot = |name: &&str| name.starts_with("plots/");
+    let plots: Vec<&str> = first.1.keys().map(String::as_str).filter(is_plot).collect();
+    let drawn = ["appended", "bumps", "causes", "cpu-per-refresh", "cpu", "delays", "log", "records"];
+    let drawn: Vec<String> =
+        drawn.iter().flat_map(|name| [format!("plots/{name}.png"), format!("plots/{name}.svg")]).collect();
+    assert_eq!(plots, drawn);
+    let names: Vec<&str> = first.1.keys().map(String::as_str).filter(|name| !is_plot(name)).collect();
+    let all = "bumps.csv delays.csv differences.csv heap.csv kinds.csv loads.csv logs.csv operations.csv records.csv replications.csv report.html run.json shards.csv summary.csv threads.csv timeline.csv work.csv";
     assert_eq!(names.join(" "), all);
     assert_eq!(rows(&first.1["summary.csv"]).len(), 2 * 7);
     for (threads, out) in [("1", "again"), ("2", "two"), ("7", "seven"), ("2", "one")] {
@@ -480,6 +494,7 @@ fn what_is_spared_gives_the_same_bytes() {
     for path in paths {
         let path = path.to_str().expect("a name in UTF-8");
         let run = |out: &str, more: &[&str]| {
+            let more = &[more, &["--no-plots"]].concat();
             let strategies = ["--strategies", "full-map,cached-hash"];
             let until = if path.ends_with("partition-expansion.toml") { "3m" } else { "4m" };
             let all = [&["run", path, "--out", out, "--until", until], &strategies[..], more].concat();
@@ -496,14 +511,14 @@ fn what_is_spared_gives_the_same_bytes() {
     }
 }
 
-/// All files of a run, on any machine and in any build profile. When a change of results is meant, so is a new digest.
+/// All tables of a run, on any machine and in any build profile. When a change of results is meant, so is a new digest.
 #[test]
 fn a_run_has_its_digest() {
     let home = home(ONE_SHARD);
-    succeeds(home.path(), &["run", "scenario.toml", "--out", "out"]);
+    succeeds(home.path(), &["run", "scenario.toml", "--no-plots", "--out", "out"]);
     let files = files(&home.path().join("out"));
     let bytes: Vec<u8> = files.into_iter().flat_map(|(name, bytes)| [name.into_bytes(), bytes].concat()).collect();
-    assert_eq!(format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&bytes)), "6807a522ff77f93bae3d753c8d7a1c2b");
+    assert_eq!(format!("{:032x}", xxhash_rust::xxh3::xxh3_128(&bytes)), "db4515c968451affe6f89bd17878abe5");
 }
 
 /// A run that would take long is interrupted.
@@ -523,4 +538,102 @@ fn an_interrupted_run_leaves_nothing() {
             fs::read_dir(home.path()).expect("a folder").map(|e| e.expect("an entry").file_name()).collect();
         assert_eq!(left, ["one-shard.toml"], "SIG{signal}");
     }
+}
+
+/// The page and the explanations, from the files of a run.
+#[test]
+fn a_run_explains_itself() {
+    let home = home(ONE_SHARD);
+    succeeds(home.path(), &["run", "scenario.toml", "--out", "out"]);
+    let written = files(&home.path().join("out"));
+    succeeds(home.path(), &["report", "out", "--out", "page.html"]);
+    assert!(fs::read(home.path().join("page.html")).expect("a file") == written["report.html"]);
+    // Each bump adds up: what is written with bumps and after them is all that groups write, but for batch headers.
+    let of_strategy = |name: &str, file: &str| {
+        rows(&written[file]).into_iter().filter(|row| row["strategy"] == name).collect::<Vec<_>>()
+    };
+    let bumps = of_strategy("full-map", "bumps.csv");
+    let bytes =
+        |cell: &String| cell.split(';').filter_map(|part| part.rsplit(' ').next()?.parse::<u64>().ok()).sum::<u64>();
+    let explained: u64 = bumps.iter().map(|bump| bytes(&bump["wrote"]) + bytes(&bump["followed"])).sum();
+    let all: u64 = of_strategy("full-map", "records.csv").iter().map(|row| number(row, "batch_bytes")).sum();
+    assert_eq!(explained, all);
+    let expanded = bumps.iter().find(|bump| bump["event"] == "expand").expect("a bump");
+    assert!(expanded["field"] == "partitions" && expanded["after"] == "9", "{expanded:?}");
+    let group = &expanded["group"];
+    let epoch = &expanded["new_epoch"];
+    let why = succeeds(home.path(), &["why", "out", "--group", group, "--epoch", epoch, "--strategy", "full-map"]);
+    for part in [
+        "is published (expand)",
+        "Topic orders-1",
+        "partitions: ",
+        " → 9",
+        "notices",
+        "epoch goes from",
+        "Written with that: 1 ",
+    ] {
+        assert!(why.contains(part), "{part} in {why}");
+    }
+    let parts = succeeds(home.path(), &["why", "out", "--diff", "full-map", "cached-hash"]);
+    assert!(
+        parts.contains("What they write parts first at") && parts.contains("ConsumerGroupPartitionMetadata 1 "),
+        "{parts}"
+    );
+    let same = succeeds(home.path(), &["why", "out", "--diff", "recompute", "recompute"]);
+    assert!(same.starts_with("They bump the same groups at the same times"), "{same}");
+    assert!(fails(home.path(), &["why", "out", "--diff", "recompute", "x"]).contains("no strategy x; there are "));
+    assert!(fails(home.path(), &["why", "out", "--group", "x"]).contains("no bump of a group x"));
+    assert!(fails(home.path(), &["why", "missing"]).contains("summary.csv: no such file"));
+    // A series less is an error, never a picture without it.
+    for name in ["timeline.csv", "delays.csv", "records.csv"] {
+        let path = home.path().join("out").join(name);
+        let kept: Vec<&str> = std::str::from_utf8(&written[name])
+            .expect("text")
+            .lines()
+            .filter(|line| !line.contains(",ideal,"))
+            .collect();
+        fs::write(&path, kept.join("\n")).expect("written");
+        let error = fails(home.path(), &["report", "out", "--out", "less.html"]);
+        assert!(error.contains("no row of strategy ideal and seed 3, which run.json names"), "{name}: {error}");
+        fs::write(&path, &written[name]).expect("written");
+    }
+    assert!(!home.path().join("less.html").exists());
+    // Pictures of the run before go with it.
+    succeeds(home.path(), &["run", "scenario.toml", "--no-plots", "--out", "out"]);
+    assert!(files(&home.path().join("out")).keys().all(|name| !name.starts_with("plots/") && name != "report.html"));
+}
+
+#[test]
+fn comparisons_for_people_and_programs() {
+    let home = home(ONE_SHARD);
+    let run = |format: &str| {
+        let all = ["run", "scenario.toml", "--no-plots", "--strategies", "full-map,ideal", "--format", format];
+        succeeds(home.path(), &all)
+    };
+    assert_eq!(run("csv").as_bytes(), files(&home.path().join("out/one-shard"))["summary.csv"]);
+    let json: serde_json::Value = serde_json::from_str(&run("json")).expect("JSON");
+    assert_eq!(json[0]["summary"][1]["strategy"], "ideal");
+    assert!(json[0]["summary"][1]["missed_changes"].is_null() && json[0]["summary"][0]["appended_bytes"].is_u64());
+    assert!(json[0]["findings"].as_array().is_some_and(|findings| findings.len() > 2));
+    assert!(run("markdown").contains("\n\n| strategy | bumps |"), "{}", run("markdown"));
+    assert!(succeeds(home.path(), &["completions", "bash"]).contains("_coordsim()"));
+    assert!(succeeds(home.path(), &["man", "--out", "man"]).starts_with("wrote man: "));
+    let page = fs::read_to_string(home.path().join("man/coordsim-run.1")).expect("a page");
+    assert!(page.contains(".TH coordsim-run 1") && page.contains("precision"), "{page}");
+}
+
+/// What the README shows of its first command is what that prints and draws.
+#[test]
+fn the_readme_shows_what_its_command_prints() {
+    let project = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let home = tempfile::tempdir().expect("a temporary folder");
+    let out = home.path().join("out");
+    let scenario = project.join("scenarios/lab-cluster.toml");
+    let arguments = ["run", scenario.to_str().expect("text"), "--out", out.to_str().expect("text")];
+    let printed = succeeds(home.path(), &arguments);
+    let (printed, _) = printed.split_once("Files: ").expect("where the files are");
+    let readme = fs::read_to_string(project.join("README.md")).expect("a file");
+    assert!(readme.contains(&format!("```\n{printed}```\n")), "{printed}");
+    let picture = fs::read_to_string(project.join("docs/images/lab-cluster.svg")).expect("a file");
+    assert_eq!(fs::read_to_string(out.join("plots/appended.svg")).expect("a file"), picture);
 }

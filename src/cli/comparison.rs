@@ -6,22 +6,24 @@ use crate::results::{Replications, RunResults};
 use crate::scenario::show_duration;
 use crate::simulation::{LargeWrite, Totals};
 use crate::strategy::{Design, Strategy};
-use comfy_table::{Attribute, Cell, CellAlignment, Color, Table, presets};
+use comfy_table::{Attribute, Cell, CellAlignment, Color, ContentArrangement, Table, presets};
 
 /// The columns: less is better in each.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 10] = [
     "bumps",
     "idle\nbumps",
     "needless\nbumps",
     "missed\nchanges",
-    "refreshes",
     "topic\nhashes",
-    "bytes\nhashed",
-    "records",
+    "CPU µs\n(model)",
+    "log bytes\nat most",
     "bytes\nappended",
     "of these\nstrategy",
     "of these\nrebalances",
 ];
+
+/// To whose bytes those of all strategies are compared, where they are there.
+const REFERENCES: [&str; 2] = ["ideal", "cached-hash"];
 
 /// The columns of the logs: less is better in each but `removed`, in which nothing is.
 const DISK_COLUMNS: [&str; 7] = [
@@ -57,6 +59,7 @@ struct Sums {
     unjudged_groups: u64,
     rejected: u64,
     unsent: u64,
+    cpu_ns: u64,
     refreshes: u64,
     hashes: u64,
     hash_bytes: u64,
@@ -131,6 +134,7 @@ impl Sums {
         self.rebalance_bytes += totals.rebalance_bytes();
         self.failed_loads += totals.happened.failed_loads;
         self.refused_writes += totals.happened.refused_writes;
+        self.cpu_ns += run.profile.cost_ns(&totals.all_counts());
         self.disk.add(run, totals);
         for (kind, sums) in GroupKind::ALL.into_iter().zip(&mut self.kinds) {
             let values = [totals.bumps_of(kind), totals.batch_bytes_of(kind), totals.strategy_bytes_of(kind)];
@@ -158,10 +162,9 @@ impl Row<'_> {
             Some(s.idle),
             Some(s.needless),
             missed,
-            Some(s.refreshes),
             Some(s.hashes),
-            Some(s.hash_bytes),
-            Some(s.records),
+            Some(s.cpu_ns / 1000),
+            Some(s.disk.peak_bytes),
             Some(s.appended_bytes),
             Some(s.strategy_bytes),
             Some(s.rebalance_bytes),
@@ -204,18 +207,76 @@ pub fn title(runs: &[RunResults]) -> String {
 }
 
 /// The table: a row for each strategy. The least of a column has a star, unless all have the same; the bound does not
-/// compete.
-pub fn table(runs: &[RunResults], styled: bool) -> Table {
-    starred(&rows(runs), &COLUMNS, styled, |row| row.values().to_vec(), None)
+/// compete. Then how many times the bytes appended by the bound and by `cached-hash` each strategy appends.
+pub fn table(runs: &[RunResults], look: Look) -> Table {
+    let rows = rows(runs);
+    let bytes_of = |name: &str| rows.iter().find(|row| row.name() == name).map(|row| row.sums.appended_bytes);
+    let references: Vec<(&str, u64)> = REFERENCES
+        .into_iter()
+        .filter_map(|name| Some((name, bytes_of(name)?)))
+        .filter(|(_, bytes)| *bytes > 0 && rows.len() > 1)
+        .collect();
+    let mut table = starred(&rows, &COLUMNS, look, |row| row.values().to_vec(), None);
+    if references.is_empty() {
+        return table;
+    }
+    let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+    let columns: Vec<String> = references.iter().map(|(name, _)| format!("bytes ×\n{name}")).collect();
+    let mut header: Vec<Cell> = table.header().into_iter().flat_map(|header| header.cell_iter().cloned()).collect();
+    header.extend(columns.into_iter().map(|column| right(look.header(&column))));
+    table.set_header(header);
+    for (line, row) in table.row_iter_mut().zip(&rows) {
+        for (_, reference) in &references {
+            line.add_cell(right(ratio(row.sums.appended_bytes, *reference)));
+        }
+    }
+    table
 }
 
-/// The logs: a row for each strategy, with stars likewise.
-pub fn disk_table(runs: &[RunResults], styled: bool) -> Table {
-    starred(&rows(runs), &DISK_COLUMNS, styled, |row| row.sums.disk.values().to_vec(), Some(REMOVED))
+/// The logs, where a cleaner had something to do: a row for each strategy, with stars likewise.
+pub fn disk_table(runs: &[RunResults], look: Look) -> Option<Table> {
+    let rows = rows(runs);
+    let is_cleaned = rows.iter().any(|row| row.sums.disk.read_bytes > 0);
+    is_cleaned.then(|| starred(&rows, &DISK_COLUMNS, look, |row| row.sums.disk.values().to_vec(), Some(REMOVED)))
+}
+
+/// How a table looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Look {
+    /// As it is.
+    Plain,
+    /// With colours, for a terminal.
+    Styled,
+    /// As Markdown.
+    Markdown,
+}
+
+impl Look {
+    /// A table without rows.
+    fn table(self) -> Table {
+        let mut table = Table::new();
+        table.load_style(if self == Look::Markdown { presets::ASCII_MARKDOWN } else { presets::UTF8_FULL_CONDENSED });
+        match self {
+            Look::Styled => table.enforce_styling().set_content_arrangement(ContentArrangement::Dynamic),
+            Look::Plain | Look::Markdown => table.force_no_tty(),
+        };
+        table
+    }
+
+    /// A header in one line or in several.
+    fn header(self, text: &str) -> String {
+        if self == Look::Markdown { text.replace('\n', " ") } else { text.to_owned() }
+    }
+}
+
+/// How many times a number another one is, with two digits, rounded.
+fn ratio(number: u64, of: u64) -> String {
+    let hundredths = (u128::from(number) * 100 + u128::from(of) / 2) / u128::from(of.max(1));
+    format!("{}.{:02}", hundredths / 100, hundredths % 100)
 }
 
 /// The kinds of groups apart, where there are several: bumps, bytes of records, and what of them is the strategy's own.
-pub fn kinds_table(runs: &[RunResults], styled: bool) -> Option<Table> {
+pub fn kinds_table(runs: &[RunResults], look: Look) -> Option<Table> {
     let has = |kind: &GroupKind| runs.iter().any(|run| run.size.kinds[*kind as usize].0 > 0);
     let kinds: Vec<GroupKind> = GroupKind::ALL.into_iter().filter(has).collect();
     if kinds.len() < 2 {
@@ -231,14 +292,14 @@ pub fn kinds_table(runs: &[RunResults], styled: bool) -> Option<Table> {
         let of_kind = |kind: &GroupKind| row.sums.kinds[*kind as usize].map(Some);
         kinds.iter().flat_map(of_kind).collect::<Vec<_>>()
     };
-    Some(starred(&rows(runs), &columns, styled, values, None))
+    Some(starred(&rows(runs), &columns, look, values, None))
 }
 
 /// A table in which the least of each column has a star, but for one column in which nothing is better.
 fn starred(
     rows: &[Row],
     columns: &[&str],
-    styled: bool,
+    look: Look,
     values: impl Fn(&Row) -> Vec<Option<u64>>,
     neutral: Option<usize>,
 ) -> Table {
@@ -248,15 +309,10 @@ fn starred(
         compete().min().filter(|least| differs(least) && neutral != Some(column))
     };
     let best: Vec<Option<u64>> = (0..columns.len()).map(least).collect();
-    let mut table = Table::new();
-    table.load_style(presets::UTF8_FULL_CONDENSED);
-    if styled {
-        table.enforce_styling();
-    } else {
-        table.force_no_tty();
-    }
+    let mut table = look.table();
     let right = |cell: Cell| cell.set_alignment(CellAlignment::Right);
-    let header = std::iter::once(Cell::new("strategy")).chain(columns.iter().map(|name| right(Cell::new(*name))));
+    let header =
+        std::iter::once(Cell::new("strategy")).chain(columns.iter().map(|name| right(Cell::new(look.header(name)))));
     table.set_header(header.collect::<Vec<_>>());
     for row in rows {
         let mut cells = vec![Cell::new(row.name())];
@@ -554,19 +610,32 @@ mod tests {
     #[test]
     fn the_least_has_a_star_and_the_bound_does_not_compete() {
         let runs = runs(&[("full-map", &[4_000]), ("cached-hash", &[1_234]), ("ideal", &[7])]);
-        let text = table(&runs, false).to_string();
-        let lines: Vec<&str> = text.lines().filter(|line| line.contains("-map") || line.contains("ideal")).collect();
+        let text = table(&runs, Look::Plain).to_string();
+        let lines: Vec<&str> = text.lines().filter(|line| line.contains("-map") || line.contains("│ ideal")).collect();
         assert!(text.contains("1,234*") && !text.contains("4,000*"), "{text}");
         assert!(lines[1].contains(" 7 ") && lines[1].contains('–') && !lines[1].contains('*'), "{text}");
         assert!(!lines[0].contains('*'), "{text}");
     }
 
     #[test]
+    fn bytes_are_compared_with_the_bound_and_the_adopted_strategy() {
+        let runs = runs(&[("full-map", &[4_000]), ("cached-hash", &[1_600]), ("ideal", &[800])]);
+        let text = table(&runs, Look::Markdown).to_string();
+        let lines: Vec<&str> = text.lines().collect();
+        assert!(lines[0].ends_with("| bytes × ideal | bytes × cached-hash |"), "{text}");
+        for (line, ends) in lines[2..].iter().zip(["5.00", "2.00", "1.00"]) {
+            assert!(line.contains(&format!(" {ends} |")), "{text}");
+        }
+        assert!(lines[2].ends_with(" 2.50 |") && lines[4].ends_with(" 0.50 |"), "{text}");
+        assert_eq!(ratio(1, 3), "0.33");
+    }
+
+    #[test]
     fn kinds_stand_apart_where_there_are_several() {
         let mut runs = runs(&[("full-map", &[40_000]), ("cached-hash", &[12_340])]);
-        assert!(kinds_table(&runs, false).is_none());
+        assert!(kinds_table(&runs, Look::Plain).is_none());
         runs[0].size.kinds = [(2, 4), (0, 0), (1, 3)];
-        let text = kinds_table(&runs, false).expect("there are two kinds").to_string();
+        let text = kinds_table(&runs, Look::Plain).expect("there are two kinds").to_string();
         assert!(text.contains("consumer") && text.contains("streams") && !text.contains("share"), "{text}");
         assert!(text.contains(" 4,000 ") && text.contains(" 1,234* "), "{text}");
     }

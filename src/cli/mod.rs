@@ -17,12 +17,15 @@ mod log;
 mod merge;
 mod progress;
 mod replay;
+mod report;
 mod run;
+mod shell;
 mod sweep;
 mod trace;
 mod traces;
+mod why;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use error::CliError;
 use std::process::ExitCode;
 
@@ -56,6 +59,8 @@ Examples:
 #[derive(Debug, Subcommand)]
 enum Command {
     Run(run::RunArgs),
+    Why(why::WhyArgs),
+    Report(report::ReportArgs),
     Check(check::CheckArgs),
     Sweep(sweep::SweepArgs),
     Merge(merge::MergeArgs),
@@ -66,6 +71,8 @@ enum Command {
     Hash(hash::HashArgs),
     Import(import::ImportArgs),
     RandomTrace(traces::RandomTraceArgs),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
     #[command(hide = true)]
     CleanLog(clean_log::CleanLogArgs),
     #[command(hide = true)]
@@ -80,6 +87,10 @@ pub fn main() -> ExitCode {
     }
     let result = match &cli.command {
         Command::Run(args) => run::run(args, cli.quiet),
+        Command::Why(args) => why::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Completions(args) => shell::completions(args, Cli::command()),
+        Command::Man(args) => shell::man(args, Cli::command()),
         Command::Check(args) => check::run(args, cli.quiet),
         Command::Sweep(args) => sweep::run(args, cli.quiet),
         Command::Merge(args) => merge::run(args),
@@ -109,7 +120,6 @@ pub fn main() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     /// Checks the help of a command and of all beneath it.
     fn check_help(command: &mut clap::Command) {

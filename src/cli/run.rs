@@ -1,12 +1,15 @@
 //! `coordsim run`: every strategy on the same history, a table, and files.
 
-use super::comparison;
+use super::comparison::{self, Look};
 use super::error::CliError;
 use super::inputs::{self, Input, parse_duration};
 use super::progress::Progress;
 use crate::cluster::HistoryBuilder;
 use crate::kernel::TimeMs;
-use crate::results::{Manifest, ManifestScenario, Replications, RunResults, SUMS, csv_files, write_files};
+use crate::report::{self, ReportError, RunFiles};
+use crate::results::{
+    Manifest, ManifestScenario, OutputFile, Replications, RunResults, SUMS, csv_files, summary_file, write_files,
+};
 use crate::scenario::{ConfigValue, show_duration};
 use crate::simulation::{Subject, WrongWork, num_worlds, simulate};
 use crate::strategy::Strategy;
@@ -63,6 +66,12 @@ pub struct RunArgs {
     /// Process every heartbeat, also those that change nothing: a check, for the files are the same
     #[arg(long)]
     every_heartbeat: bool,
+    /// Write no plots and no report.html
+    #[arg(long)]
+    no_plots: bool,
+    /// How to print the comparison
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
     /// Really hash topics, build maps and encode records where the model only counts it: a check, for the files are the same
     #[arg(long)]
     check_work: bool,
@@ -123,25 +132,69 @@ pub fn run(args: &RunArgs, quiet: bool) -> Result<(), CliError> {
         return Err(CliError::Failed(wrong.join("\n")));
     }
     for (job, seeds) in jobs.iter().zip(&results) {
-        job.write(args, seeds)?;
+        pool.install(|| job.write(args, seeds))?;
     }
-    let styled = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let mut out = std::io::stdout().lock();
-    for (job, Seeds { runs, replications }) in jobs.iter().zip(&results) {
-        writeln!(out, "{}", comparison::title(runs))?;
-        writeln!(out, "{}", comparison::table(runs, styled))?;
-        if let Some(table) = comparison::kinds_table(runs, styled) {
-            writeln!(out, "{table}")?;
+    match args.format {
+        Format::Csv => {
+            let all = results.iter().flat_map(|seeds| &seeds.runs);
+            out.write_all(&summary_bytes(all)?)?;
         }
-        writeln!(out, "{}", comparison::disk_table(runs, styled))?;
-        writeln!(out, "{}", comparison::legend())?;
-        if runs.len() > 1 {
-            writeln!(out, "{}", comparison::replications_table(replications))?;
+        Format::Json => writeln!(out, "{}", in_json(&results)?)?,
+        Format::Table | Format::Markdown => {
+            for (job, seeds) in jobs.iter().zip(&results) {
+                job.show(args, seeds, &mut out)?;
+            }
         }
-        comparison::findings(runs).iter().try_for_each(|finding| writeln!(out, "{finding}"))?;
-        writeln!(out, "Files: {}", job.folder.display())?;
     }
     Ok(())
+}
+
+/// `summary.csv` of several runs as one table.
+fn summary_bytes<'r>(runs: impl Iterator<Item = &'r RunResults>) -> Result<Vec<u8>, CliError> {
+    let mut all = Vec::new();
+    for run in runs {
+        let file = summary_file(std::slice::from_ref(run)).map_err(|error| CliError::Failed(error.to_string()))?;
+        let header = file.bytes.iter().position(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        all.extend_from_slice(if all.is_empty() { &file.bytes } else { &file.bytes[header..] });
+    }
+    Ok(all)
+}
+
+/// What a program wants to know: the rows of `summary.csv` of each scenario, and the findings.
+fn in_json(results: &[Seeds]) -> Result<String, CliError> {
+    let mut all = Vec::new();
+    for seeds in results {
+        let bytes = summary_bytes(seeds.runs.iter())?;
+        let rows: Result<Vec<BTreeMap<String, String>>, _> =
+            csv::Reader::from_reader(&bytes[..]).deserialize().collect();
+        let rows = rows.map_err(|error| CliError::Failed(error.to_string()))?;
+        // What cannot be known is null.
+        let value = |text: String| match text.parse::<i64>() {
+            Ok(number) => number.into(),
+            Err(_) if text.is_empty() => serde_json::Value::Null,
+            Err(_) => text.into(),
+        };
+        let object = |row: BTreeMap<String, String>| {
+            row.into_iter().map(|(name, text)| (name, value(text))).collect::<serde_json::Map<_, _>>()
+        };
+        let rows: Vec<_> = rows.into_iter().map(object).collect();
+        all.push(serde_json::json!({ "summary": rows, "findings": comparison::findings(&seeds.runs) }));
+    }
+    serde_json::to_string_pretty(&all).map_err(|error| CliError::Failed(error.to_string()))
+}
+
+/// How results are printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people
+    Table,
+    /// For a page or a comment
+    Markdown,
+    /// The rows of summary.csv, and the findings
+    Json,
+    /// summary.csv
+    Csv,
 }
 
 /// The most differences between work that is modelled and work that is done that are told of a strategy.
@@ -307,6 +360,42 @@ impl Job {
         Ok(self.input.results(&workload, seed, self.strategies.iter().cloned().zip(totals).collect()))
     }
 
+    /// Prints the comparison.
+    fn show(&self, args: &RunArgs, Seeds { runs, replications }: &Seeds, out: &mut impl Write) -> Result<(), CliError> {
+        let is_colored =
+            std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+        let is_markdown = args.format == Format::Markdown;
+        let look = match (is_markdown, is_colored) {
+            (true, _) => Look::Markdown,
+            (false, true) => Look::Styled,
+            (false, false) => Look::Plain,
+        };
+        // Markdown needs an empty line around a table.
+        let gap = if is_markdown { "\n" } else { "" };
+        writeln!(out, "{}{gap}", comparison::title(runs))?;
+        let tables = [
+            Some(comparison::table(runs, look)),
+            comparison::kinds_table(runs, look),
+            comparison::disk_table(runs, look),
+        ];
+        tables.iter().flatten().try_for_each(|table| writeln!(out, "{table}{gap}"))?;
+        writeln!(out, "{}{gap}", comparison::legend())?;
+        if runs.len() > 1 {
+            writeln!(out, "{}", comparison::replications_table(replications))?;
+        }
+        let item = if is_markdown { "- " } else { "" };
+        comparison::findings(runs).iter().try_for_each(|finding| writeln!(out, "{item}{finding}"))?;
+        Ok(writeln!(out, "{item}Files: {}", self.folder.display())?)
+    }
+
+    /// Pictures of an earlier run in the same folder that do not belong to this one. They are only hints: a failure is no error.
+    fn remove_old_pictures(&self, files: &[OutputFile]) {
+        let is_old = |name: &&str| files.iter().all(|file| file.name != *name);
+        for name in report::FILES.into_iter().filter(is_old) {
+            let _ = std::fs::remove_file(self.folder.join(name));
+        }
+    }
+
     fn write(&self, args: &RunArgs, Seeds { runs, replications }: &Seeds) -> Result<(), CliError> {
         let scenario = &self.input.scenario;
         let config: BTreeMap<String, serde_json::Value> =
@@ -333,8 +422,22 @@ impl Job {
             files.extend(replications.files().map_err(|error| CliError::Failed(error.to_string()))?);
         }
         files.push(manifest.file().map_err(|error| CliError::Failed(error.to_string()))?);
-        write_files(&self.folder, &files).map_err(|error| CliError::Failed(error.to_string()))
+        if !args.no_plots {
+            let shown = pictures(&files).map_err(|error| CliError::Failed(error.to_string()))?;
+            files.extend(shown);
+        }
+        write_files(&self.folder, &files).map_err(|error| CliError::Failed(error.to_string()))?;
+        self.remove_old_pictures(&files);
+        Ok(())
     }
+}
+
+/// The pictures of a run, and its page.
+fn pictures(files: &[OutputFile]) -> Result<Vec<OutputFile>, ReportError> {
+    let run = [RunFiles::of(files)?];
+    let mut shown = report::plot::files(&report::plot::figures(&run[0])?)?;
+    shown.push(OutputFile { name: "report.html", bytes: report::page(&run)?.into_bytes() });
+    Ok(shown)
 }
 
 fn json(value: &ConfigValue) -> serde_json::Value {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 /// A file to be written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OutputFile {
-    /// Its name.
+    /// Its name; a folder may stand before it.
     pub name: &'static str,
     /// What is in it.
     pub bytes: Vec<u8>,
@@ -46,6 +46,7 @@ pub fn write_files(folder: &Path, files: &[OutputFile]) -> Result<(), FileError>
     let unfinished = folder_beside(folder)?;
     for file in files {
         let path = unfinished.path().join(file.name);
+        make_parent(&path)?;
         write_durably(&path, &file.bytes).map_err(FileError::at(&path))?;
     }
     unfinished.finish(|beside| {
@@ -54,10 +55,19 @@ pub fn write_files(folder: &Path, files: &[OutputFile]) -> Result<(), FileError>
         }
         for file in files {
             let path = folder.join(file.name);
+            make_parent(&path)?;
             fs::rename(beside.join(file.name), &path).map_err(FileError::at(&path))?;
         }
         Ok(())
     })
+}
+
+/// Makes the folder of a file.
+fn make_parent(path: &Path) -> Result<(), FileError> {
+    match path.parent().filter(|parent| !parent.exists()) {
+        Some(parent) => fs::create_dir_all(parent).map_err(FileError::at(parent)),
+        None => Ok(()),
+    }
 }
 
 /// Writes a new folder with files in folders of their own; all of it appears at once. Paths count from the folder.
@@ -69,8 +79,7 @@ pub fn write_tree(folder: &Path, files: impl IntoIterator<Item = (PathBuf, Vec<u
     let unfinished = folder_beside(folder)?;
     for (path, bytes) in files {
         let path = unfinished.path().join(path);
-        let parent = path.parent().unwrap_or(unfinished.path());
-        fs::create_dir_all(parent).map_err(FileError::at(parent))?;
+        make_parent(&path)?;
         write_durably(&path, &bytes).map_err(FileError::at(&path))?;
     }
     // An empty folder is replaced, any other refused by the file system.

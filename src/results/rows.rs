@@ -6,7 +6,7 @@ use crate::cost::heap::Component;
 use crate::cost::{Counts, Operation, Shares, Trigger};
 use crate::kafka::GroupKind;
 use crate::kafka::records::RecordType;
-use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, ShardWork, Totals};
+use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, ShardWork, Totals, Written};
 use crate::strategy::{Design, Strategy};
 use serde::Serialize;
 use std::cmp::Reverse;
@@ -223,6 +223,11 @@ pub(super) struct BumpRow<'a> {
     delay_ms: Option<i64>,
     assignment_changed: Option<bool>,
     needless: bool,
+    image: Option<u32>,
+    before: String,
+    after: String,
+    wrote: String,
+    followed: String,
 }
 
 impl<'a> BumpRow<'a> {
@@ -244,8 +249,19 @@ impl<'a> BumpRow<'a> {
             delay_ms: bump.delay_ms(),
             assignment_changed: bump.assignment_changed,
             needless: bump.needless,
+            image: bump.values.iter().map(|values| values.image).min(),
+            before: joined(bump.values.iter().map(|values| values.before.as_str()).collect()),
+            after: joined(bump.values.iter().map(|values| values.after.as_str()).collect()),
+            wrote: written(&bump.wrote),
+            followed: written(&bump.followed),
         }
     }
+}
+
+/// Records by type: their number and bytes.
+fn written(all: &[Written]) -> String {
+    let of_type = |of: &Written| format!("{} {} {}", of.record_type.name(), of.records, of.bytes);
+    all.iter().map(of_type).collect::<Vec<_>>().join(";")
 }
 
 /// A row of `heap.csv`.

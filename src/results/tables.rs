@@ -20,7 +20,7 @@ busiest_shard_cpu_model_ns,waiting_p50_model_ns,waiting_p99_model_ns,waiting_max
 const TIMELINE: &str = "scenario,seed,strategy,time_ms,heartbeats,refreshes,epoch_bumps,appended_bytes,log_bytes,\
 topic_hashes,cpu_model_ns,log_peak_bytes";
 const BUMPS: &str = "scenario,seed,strategy,time_ms,kind,group,old_epoch,new_epoch,cause,topic,field,event,delay_ms,\
-assignment_changed,needless";
+assignment_changed,needless,image,before,after,wrote,followed";
 const RECORDS: &str = "scenario,seed,strategy,record_type,records,tombstones,key_bytes,value_bytes,batch_bytes,\
 log_records,log_tombstones,log_batch_bytes";
 const KINDS: &str = "scenario,seed,strategy,kind,groups,members,heartbeats,epoch_bumps,idle_bumps,needless_bumps,\
@@ -138,7 +138,7 @@ mod tests {
     use crate::cost::{BrokerThreads, Counts, Operation, Profile, Threads, Trigger, Waiting};
     use crate::disk::LoadModel;
     use crate::results::RunSize;
-    use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, ShardWork};
+    use crate::simulation::{Bucket, BumpTotals, LoadTotals, ShardLog, ShardWork, Values, Written};
 
     fn profile() -> Profile {
         let prices = "heartbeat = 1_400\ntimer = 300\n";
@@ -162,6 +162,11 @@ mod tests {
             event: "reassign".into(),
             needless: false,
             assignment_changed: None,
+            values: [("0: a", "0: b"), ("1", "2")]
+                .map(|(before, after)| Values { image: 3, before: before.to_owned(), after: after.to_owned() })
+                .into(),
+            wrote: vec![Written { record_type: RecordType::ConsumerGroupMetadata, records: 1, bytes: 33 }],
+            followed: Vec::new(),
         };
         let log = ShardLog { shard: 0, replicas: 3, ..ShardLog::default() };
         let load = LoadTotals {
@@ -293,7 +298,7 @@ mod tests {
         );
         assert_eq!([row(1, 1), row(1, 2)], ["s,7,ideal,0,1,0,0,0,0,0,1,0", "s,7,ideal,5000,2,0,0,0,0,0,3,0"]);
         // The delay is that of the earliest change.
-        let bump = "s,7,ideal,5000,consumer,\"a,b\",1,2,join;refresh,x;y,racks;racks,reassign,3500,,false";
+        let bump = "s,7,ideal,5000,consumer,\"a,b\",1,2,join;refresh,x;y,racks;racks,reassign,3500,,false,3,0: a;1,0: b;2,ConsumerGroupMetadata 1 33,";
         assert_eq!(row(2, 1), bump);
         let operation = |name: &str| {
             let has_name = |line: &&String| line.split(',').nth(3) == Some(name);

@@ -2,6 +2,7 @@
 
 use super::clients::IdleHeartbeats;
 use super::commits::Committers;
+use super::evidence::{self, Written};
 use super::fingerprint::{Watch, Watcher};
 use super::subject::Subject;
 use super::totals::{Bucket, BumpTotals, LargeWrite, LoadTotals, ShardLog, ShardWork, Totals, WrongWork};
@@ -49,6 +50,8 @@ pub struct Fold<'h> {
     watcher: Option<Watcher>,
     /// The bumps of a group that no assignor run has judged yet.
     unjudged: Lookup<JString, Vec<usize>>,
+    /// The last bump of each group: what the group writes from then on is because of it.
+    last_bump: Lookup<JString, usize>,
 }
 
 impl<'h> Fold<'h> {
@@ -71,6 +74,7 @@ impl<'h> Fold<'h> {
             totals: Totals::new(subject.num_buckets()),
             watcher: None,
             unjudged: Lookup::new(),
+            last_bump: Lookup::new(),
         }
     }
 
@@ -224,8 +228,9 @@ impl<'h> Fold<'h> {
             self.totals.first_refusal.get_or_insert(LargeWrite { bytes, time_ms: now_ms, group: group.clone() });
         }
         self.check_work(now_ms, outcome);
+        let mut written = Vec::new();
         if !outcome.entries.is_empty() {
-            let begins_batch = self.add_records(now_ms, &outcome.entries, &outcome.lengths);
+            let begins_batch = self.add_records(now_ms, &outcome.entries, &outcome.lengths, &mut written);
             counts.add(Operation::Batch, u64::from(begins_batch));
         }
         self.count(now_ms, trigger, &counts);
@@ -241,6 +246,11 @@ impl<'h> Fold<'h> {
         }
         for bump in &outcome.bumps {
             self.add_bump(now_ms, bump, event);
+        }
+        if let Some(&bump) = outcome.group.as_ref().and_then(|group| self.last_bump.get(group)) {
+            let bump = &mut self.totals.bumps[bump];
+            let all = if outcome.bumps.is_empty() { &mut bump.followed } else { &mut bump.wrote };
+            written.into_iter().for_each(|records| evidence::add(all, records));
         }
         for run in &outcome.assignments {
             self.add_assignor_run(run);
@@ -295,8 +305,14 @@ impl<'h> Fold<'h> {
         self.totals.wrong_work.extend(wrong);
     }
 
-    /// Appends records; says whether they begin a batch.
-    fn add_records(&mut self, now_ms: TimeMs, entries: &[Entry], lengths: &[Lengths]) -> bool {
+    /// Appends records, and says of which types; says whether they begin a batch.
+    fn add_records(
+        &mut self,
+        now_ms: TimeMs,
+        entries: &[Entry],
+        lengths: &[Lengths],
+        written: &mut Vec<Written>,
+    ) -> bool {
         self.totals.happened.writes += 1;
         let bytes = batch_len(lengths);
         if self.totals.largest_write.as_ref().is_none_or(|largest| largest.bytes < bytes) {
@@ -330,6 +346,7 @@ impl<'h> Fold<'h> {
             of_type.key_bytes += key_bytes as u64;
             of_type.value_bytes += value_bytes.unwrap_or(0) as u64;
             of_type.batch_bytes += bytes;
+            evidence::add(written, Written { record_type: entry.record.key.record_type, records: 1, bytes });
         }
         self.totals.appended_bytes += appended_bytes;
         self.bucket(now_ms).appended_bytes += appended_bytes;
@@ -365,7 +382,11 @@ impl<'h> Fold<'h> {
             event,
             needless: bump.needless,
             assignment_changed: bump.removes_assignment.then_some(true),
+            values: bump.found.iter().map(|change| evidence::values_of(self.history, change, now_ms)).collect(),
+            wrote: Vec::new(),
+            followed: Vec::new(),
         });
+        self.last_bump.insert(bump.group.clone(), self.totals.bumps.len() - 1);
     }
 
     /// A run judges all bumps since the one before it.

@@ -4,6 +4,7 @@
 
 mod clients;
 mod commits;
+mod evidence;
 mod fingerprint;
 mod fold;
 mod leadership;
@@ -18,6 +19,7 @@ mod tests;
 mod totals;
 mod world;
 
+pub use evidence::{Values, Written};
 pub use fingerprint::Watch;
 pub use subject::{LogOptions, ShardGroups, Subject, shard_of};
 pub use tape::{Happening, Tape};

@@ -1,5 +1,6 @@
 //! What is counted of a simulated shard, and of all shards of a strategy together. `docs/output.md` defines each number.
 
+use super::evidence::{Values, Written};
 use crate::coordinator::{Cause, FoundChange};
 use crate::cost::heap::Heap;
 use crate::cost::{Counts, Operation, Profile, Tenure, Threads, Trigger, serve};
@@ -159,6 +160,12 @@ pub struct BumpTotals {
     pub needless: bool,
     /// Whether any member's target assignment differs because of it; `None` if that was never computed.
     pub assignment_changed: Option<bool>,
+    /// What each of the found changes was.
+    pub values: Vec<Values>,
+    /// The records that were written with it, by type.
+    pub wrote: Vec<Written>,
+    /// The records that the group wrote after it, until its next bump.
+    pub followed: Vec<Written>,
 }
 
 impl BumpTotals {
